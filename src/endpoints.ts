@@ -55,9 +55,9 @@ const openapiEndpoint = endpoint({
 	method: "GET",
 	path: "/openapi.json",
 	access: "public",
-	notATool: true,
 	conditional: "strong",
 	cacheControl: "public, max-age=60",
+	toolGroup: null,
 	summary: "This interface as an OpenAPI 3.1 document.",
 	result: z.record(z.string(), z.unknown()),
 	async handle({ context }) {

@@ -51,6 +51,8 @@ export const healthEndpoint = endpoint({
 	access: "public",
 	limited: true,
 	degrades: true,
+	toolGroup: "account",
+	command: "health",
 	summary:
 		"Whether D1, KV and Durable Objects answer, whether answers are signed, how many providers have a key, whether the default routing config is valid.",
 	result: z.lazy(() =>

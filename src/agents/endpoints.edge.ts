@@ -9,7 +9,7 @@ import type { RequestIdParts } from "../account/request-tag.ts";
 import { toActor } from "../audit/event.ts";
 import { readFromOwners } from "../audit/owners.edge.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
-import type { Endpoint, JsonResult } from "../http/endpoint.ts";
+import type { Endpoint, IdSources, JsonResult } from "../http/endpoint.ts";
 import { cursorParam, nextPageMembers, toNextPage } from "../http/list-answer.ts";
 import { readListCursor } from "../http/list-position.ts";
 import { logError } from "../http/log.edge.ts";
@@ -43,6 +43,8 @@ const DEFAULT_LISTED_RUNS = 50;
 const MAX_LISTED_RUNS = 200;
 
 const runIdParam = z.lazy(() => z.object({ run_id: z.string() }));
+
+const RUN: IdSources = { run_id: { answerOf: "start_agent_run" } };
 
 const IN_BACKGROUND = "With `background: true`: the run as it stands, which goes on.";
 
@@ -78,6 +80,10 @@ const startRunEndpoint = endpoint({
 	path: "/v1/agent/run",
 	access: "key",
 	admission: "handler",
+	toolGroup: "agents",
+	isDefaultTool: true,
+	command: "run",
+	page: "runs",
 	summary: "Works on a goal in steps, under a cap that is never exceeded, and answers with the run and its proof.",
 	description:
 		"For a goal of several steps; it costs at most `max_cost_usd` and goes on when its caller leaves. With an `idempotency_key`, a repeated call joins the run.",
@@ -88,6 +94,13 @@ const startRunEndpoint = endpoint({
 	background: IN_BACKGROUND,
 	eventStream:
 		"With `stream: true`: `event: progress` with what happens (`planned`, `step_started`, `step_done`, `alert`, `finished`), then `event: result` with the run, or `event: error`.",
+	ids: { workspace_id: { chosenIn: "create_handoff" }, idempotency_key: { chosenIn: "start_agent_run" } },
+	example: {
+		body: {
+			max_cost_usd: 0.05,
+			goal: "1. Name three rivers of France\n2. Say where each begins\n3. Put them in a table",
+		},
+	},
 	handle: ({ body, context }) =>
 		longAnswer(context, { stream: body.stream ?? false }, (progress) =>
 			withRefusalTrail(startRun(body, context, progress), context),
@@ -99,6 +112,8 @@ const listRunsEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/agent/runs",
 	access: "key",
+	toolGroup: "agents",
+	page: "runs",
 	summary: "The caller's runs, newest first.",
 	description: "To find a run's id, its status and what it has cost; its steps are get_agent_trajectory's.",
 	query: z.lazy(() =>
@@ -120,6 +135,8 @@ const listRunsEndpoint = endpoint({
 			data: z.array(runSummarySchema),
 		}),
 	),
+	ids: { cursor: { pageAfter: "start_agent_run" } },
+	example: { query: { limit: "1" } },
 	async handle({ query, context }) {
 		const { account, db, env } = context;
 		const { status, since, until } = query;
@@ -183,10 +200,14 @@ const getRunEndpoint = endpoint({
 	access: "key",
 	// A run in the background is polled.
 	countsTowardsDay: false,
+	toolGroup: "agents",
+	isDefaultTool: true,
+	page: "runs",
 	summary: "One of the caller's runs as it stands.",
 	description: "To look after a run under way, or to read the output of one that is over.",
 	params: runIdParam,
 	result: runSchema,
+	ids: RUN,
 	async handle({ params, context }) {
 		const found = await findOwnRun(params.run_id, context);
 		return found.ok ? toRunResult(found.value) : found;
@@ -198,6 +219,9 @@ const getTrajectoryEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/agent/{run_id}/trajectory",
 	access: "key",
+	toolGroup: "agents",
+	command: "verify",
+	page: "runs",
 	summary: "The steps of a run with their proofs, recomputed; with `full` as whole hashes and what verifies them.",
 	description: "To show somebody what was done at what cost; `verify_request` is what verify_trajectory takes.",
 	params: runIdParam,
@@ -205,6 +229,8 @@ const getTrajectoryEndpoint = endpoint({
 		z.object({ full: booleanParam().default(false).describe("With true whole hashes and `verify_request`.") }),
 	),
 	result: trajectorySchema,
+	ids: RUN,
+	example: { query: { full: "true" } },
 	async handle({ params, query, context }) {
 		const found = await findOwnRun(params.run_id, context);
 		return found.ok ? ok(toTrajectoryResponse(found.value.run, query.full)) : found;
@@ -217,10 +243,14 @@ const cancelRunEndpoint = endpoint({
 	effect: "replaces",
 	path: "/v1/agent/{run_id}/cancel",
 	access: "key",
+	toolGroup: "agents",
+	isDefaultTool: true,
+	page: "runs",
 	summary: "Stops a run before its next call, and answers with its result; a run that is over stays as it is.",
 	description: "What the run has cost by then stays charged, and its partial output is kept.",
 	params: runIdParam,
 	result: runSchema,
+	ids: RUN,
 	handle: ({ params: { run_id: runId }, context }) =>
 		longAnswer(context, { stream: false }, async () => {
 			if (!isOwnRunId(runId, context)) return fail(RUN_NOT_FOUND);
@@ -248,7 +278,7 @@ const deleteRunEndpoint = endpoint({
 	method: "DELETE",
 	path: "/v1/agent/{run_id}",
 	access: "key",
-	notATool: true,
+	toolGroup: null,
 	summary: "Deletes a run that has ended, with its goal, output and texts, and frees their bytes.",
 	description: "Its receipt, its usage and its audit events stay. One under way is cancelled first.",
 	params: runIdParam,
@@ -260,6 +290,7 @@ const deleteRunEndpoint = endpoint({
 			freed_bytes: z.int(),
 		}),
 	),
+	ids: RUN,
 	async handle({ params: { run_id: runId }, context }) {
 		const { account, env } = context;
 		if (!isOwnRunId(runId, context)) return fail(RUN_NOT_FOUND);
@@ -281,6 +312,9 @@ const resumeRunEndpoint = endpoint({
 	path: "/v1/agent/{run_id}/resume",
 	access: "key",
 	countsTowardsDay: false,
+	toolGroup: "agents",
+	command: "run",
+	page: "runs",
 	summary: "Lets an interrupted run go on under its cap, and answers with the run at its end.",
 	description:
 		"For a run whose status is `interrupted` and whose `sealed` is false, within seven days. It goes on from its stored steps; nothing that was paid for is done again. Of a run that has ended it answers with that run.",
@@ -291,6 +325,8 @@ const resumeRunEndpoint = endpoint({
 	background: IN_BACKGROUND,
 	eventStream:
 		"With `stream: true`: `event: progress` with what happens, then `event: result` with the run, or `event: error`.",
+	ids: RUN,
+	example: { body: {} },
 	handle: ({ params: { run_id: runId }, body, context }) =>
 		longAnswer(context, { stream: body.stream ?? false }, async (progress) => {
 			const form = checkAnswerForm(body);
@@ -306,7 +342,8 @@ const watchRunEndpoint = endpoint({
 	path: "/v1/agent/{run_id}/events",
 	access: "key",
 	countsTowardsDay: false,
-	notATool: true,
+	toolGroup: null,
+	page: "runs",
 	summary: "What happens in one of the caller's runs, until it is over or interrupted; then the run.",
 	description: "To look on: watching changes nothing, and lets no interrupted run go on.",
 	params: runIdParam,
@@ -320,6 +357,8 @@ const watchRunEndpoint = endpoint({
 	result: runSchema,
 	eventStream:
 		"`event: progress` with the run as it is (`type: run`), then what happens as where the run was started, then `event: result` with the run, or `event: error`.",
+	ids: RUN,
+	example: { query: { stream: "false" } },
 	handle: ({ params: { run_id: runId }, query: { stream }, context }) =>
 		longAnswer(context, { stream }, async (progress, signal) => {
 			// One that is over is found without its object.
@@ -342,10 +381,14 @@ const getStepEndpoint = endpoint({
 	path: "/v1/agent/{run_id}/steps/{index}",
 	access: "key",
 	cacheControl: "no-store",
+	toolGroup: "agents",
+	page: "runs",
 	summary: "One step of a run with the text that it wrote.",
 	description: "For thirty days after the run's end; then, and where nothing may be kept, it is 404 text_expired.",
 	params: z.lazy(() => z.object({ run_id: z.string(), index: z.string().describe("From 0.") })),
 	result: stepTextSchema,
+	ids: RUN,
+	example: { params: { index: "0" } },
 	async handle({ params: { run_id: runId, index }, context }) {
 		if (!isOwnRunId(runId, context)) return fail(RUN_NOT_FOUND);
 		const refused = await findReadRefusal(runId, context);

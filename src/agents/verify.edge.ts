@@ -30,6 +30,7 @@ export const verifyTrajectoryEndpoint = endpoint({
 	path: "/v1/agent/verify",
 	access: "public",
 	limited: true,
+	toolGroup: "agents",
 	summary: "Recomputes an agent's trajectory from its steps, and says whether this service signed its root.",
 	description:
 		"To check the proof of an agent's run that somebody hands you; needs full hashes, such as the run's `verify_request`.",
@@ -46,6 +47,7 @@ export const verifyTrajectoryEndpoint = endpoint({
 				.describe("Whether this service signed the claimed root for this run; null for a run that it does not know."),
 		}),
 	),
+	example: { bodyFrom: { answerOf: "get_agent_trajectory", member: "verify_request" } },
 	async handle({ body, context }) {
 		const issued = await isProofIssued(body, context);
 		if (!issued.ok) return issued;

@@ -55,6 +55,9 @@ const listAuditEventsEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/audit/events",
 	access: "key",
+	toolGroup: "policy",
+	command: "audit",
+	page: "audit",
 	summary: "The caller's audit log, newest first.",
 	description: "To see who did what and how policy checks were decided, newest first, in pages.",
 	query: z.lazy(() =>
@@ -77,6 +80,8 @@ const listAuditEventsEndpoint = endpoint({
 		}),
 	),
 	result: auditEventsSchema,
+	ids: { workspace_id: { chosenIn: "create_handoff" }, cursor: { pageAfter: "create_handoff" } },
+	example: { query: { workspace_id: "order-service", limit: "2" } },
 	async handle({ query, context }) {
 		const { limit, cursor, ...wanted } = query;
 		const { workspace_id: workspaceId, event_type: eventType, session_id: sessionId, ...others } = wanted;

@@ -38,7 +38,6 @@ const backupHeaderEndpoint = endpoint({
 	method: "GET",
 	path: "/internal/backup",
 	access: "operator",
-	internal: true,
 	summary: "The header of a new backup: whose it is, without a secret.",
 	result: backupHeaderSchema,
 	async handle({ context: { settings, startedAtMs } }) {
@@ -72,12 +71,12 @@ const backupObjectsEndpoint = endpoint({
 	method: "GET",
 	path: "/internal/backup/objects",
 	access: "operator",
-	internal: true,
 	summary: "The rows of all Durable Objects, some objects a page.",
 	query: z.lazy(() => z.object({ after: afterParam })),
 	result: z.lazy(() =>
 		z.object({ object: z.literal("list"), data: z.array(objectRecordSchema), next: z.string().nullable() }),
 	),
+	example: { query: { after: '{"kind":"WorkspaceLedger","key":null}' } },
 	async handle({ query: { after }, context }) {
 		const position = parseCursor(after, pagePositionSchema);
 		if (!position.ok) return position;
@@ -91,12 +90,12 @@ const backupRowsEndpoint = endpoint({
 	method: "GET",
 	path: "/internal/backup/rows",
 	access: "operator",
-	internal: true,
 	summary: "The rows of a table in D1, a megabyte a page.",
 	query: z.lazy(() => z.object({ table: z.enum(BACKED_UP_TABLES), after: afterParam })),
 	result: z.lazy(() =>
 		z.object({ object: z.literal("list"), data: z.array(backupRowSchema), next: z.string().nullable() }),
 	),
+	example: { query: { table: "users" } },
 	async handle({ query: { table, after }, context: { db } }) {
 		const key = parseCursor(after, tableKeySchema(table));
 		if (!key.ok) return key;
@@ -222,12 +221,13 @@ const restoreEndpoint = endpoint({
 	method: "POST",
 	path: "/internal/restore",
 	access: "operator",
-	internal: true,
 	effect: "replaces",
 	bodyLimit: "chat",
 	summary: "One step of a restore, which only an empty deployment with the same secrets takes.",
 	body: restoreRequestSchema,
 	result: restoreResultSchema,
+	ids: { header: { answerOf: "operator_begin_backup", member: null } },
+	example: { body: { step: "check" } },
 	async handle({ body, context }) {
 		if (body.step === "check") return ok(await checkRestore(context, body.header));
 		return body.step === "begin" ? begin(context, body.header) : takeStep(context, body);

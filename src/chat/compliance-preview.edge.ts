@@ -202,12 +202,20 @@ const previewComplianceEndpoint = endpoint({
 	path: "/v2/compliance/preview",
 	access: "key",
 	bodyLimit: "chat",
+	toolGroup: "compliance",
 	summary:
 		"What a compliance policy would allow for a text: the classes of data in it, every model with its reasons, what it costs more. No model is called.",
 	description:
 		"Before sending a text that may hold personal, health, financial or secret data: which models may see it under a policy. What models answer is not checked.",
 	body: previewRequestSchema,
 	result: previewSchema,
+	ids: "none",
+	example: {
+		body: {
+			prompt: "Card 4111 1111 1111 1111",
+			compliance: { block_data_classes: ["FINANCIAL"], frameworks: ["GDPR"] },
+		},
+	},
 	async handle({ body, context }) {
 		const rules = await rulesInForce(body, context);
 		if (!rules.ok) return rules;

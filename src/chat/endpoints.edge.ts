@@ -21,6 +21,10 @@ export const createChatCompletionEndpoint = endpoint({
 	access: "key",
 	admission: "handler",
 	bodyLimit: "chat",
+	toolGroup: "chat",
+	isDefaultTool: true,
+	command: "chat",
+	page: "playground",
 	summary:
 		"A chat completion, whole or streamed, by the model that routing picks or the one named, with cost and receipt.",
 	description:
@@ -29,6 +33,8 @@ export const createChatCompletionEndpoint = endpoint({
 	body: chatRequestSchema,
 	result: chatCompletionSchema,
 	eventStream: "With `stream: true`: `chat.completion.chunk` objects, one an event, then `[DONE]`.",
+	ids: "none",
+	example: { body: { model: "auto", messages: [{ role: "user", content: "Say hello" }] } },
 	async handle({ body, context }) {
 		const request = await applyChatRules(body, context, context.rawBody);
 		if (!request.ok) return request;

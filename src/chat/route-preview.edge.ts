@@ -129,12 +129,18 @@ export const previewRouteEndpoint = endpoint({
 	path: "/v1/route",
 	access: "key",
 	bodyLimit: "chat",
+	toolGroup: "chat",
+	isDefaultTool: true,
+	command: "route",
+	page: "playground",
 	summary: "What a chat request would run on: every candidate, every exclusion, no model called.",
 	description:
 		"Before spending: which model a prompt would go to, what it would cost, which were left out and why. It calls no model and costs nothing.",
 	emptyField: { name: "messages", failure: { reason: "no_messages" } },
 	body: routeRequestSchema,
 	result: routePreviewSchema,
+	ids: "none",
+	example: { body: { prompt: "Write a Python function that reverses a list", routing_mode: "quality" } },
 	async handle({ body, context }) {
 		const { account, settings, startedAtMs } = context;
 		const request = await applyChatRules(body.request, context);

@@ -3,12 +3,12 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { build } from "esbuild";
+import { BROWSER_TARGETS } from "./modules.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const DEFAULT_OUT_DIR = join(ROOT, "dist/client");
 
 /** Where the client runs: Node, Workers, and browsers that verify Ed25519 in WebCrypto. */
-const TARGETS = ["es2023", "chrome137", "firefox130", "safari17"];
 
 const SHARED = { bundle: true, format: "esm", charset: "utf8", legalComments: "none", logLevel: "error" } as const;
 
@@ -21,7 +21,7 @@ async function buildLibrary(outDir: string): Promise<void> {
 		splitting: true,
 		platform: "neutral",
 		mainFields: ["module", "main"],
-		target: TARGETS,
+		target: ["es2023", ...BROWSER_TARGETS],
 		chunkNames: "shared-[hash]",
 	});
 }

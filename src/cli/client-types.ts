@@ -186,7 +186,7 @@ export function renderClientTypes(endpoints: readonly Endpoint[]): string {
 	const writer = new TypeWriter(shared);
 	const named = [...shared.named].map(([name, schema]) => `type ${name} = ${writer.object(schema, "")};\n\n`);
 	return [
-		"// Generated from the list of endpoints by `npm run types:client`: what each takes and answers, and where it is. Not to be edited.\n\n",
+		"// Generated from the list of endpoints by `npm run generate`: what each takes and answers, and where it is. Not to be edited.\n\n",
 		...named,
 		"/** By the endpoint's id. */\n",
 		"export interface EndpointTypes {\n",

@@ -10,7 +10,7 @@ const BUILT_DIR = "src/pages/built";
 const VERIFY_PAGE = "src/verifier/page";
 
 /** The oldest browsers that verify Ed25519 in WebCrypto. The page needs nothing newer. */
-const TARGETS = ["chrome137", "firefox130", "safari17"];
+export const BROWSER_TARGETS = ["chrome137", "firefox130", "safari17"];
 
 async function bundleFile(path: string): Promise<string> {
 	const { outputFiles } = await build({
@@ -19,7 +19,7 @@ async function bundleFile(path: string): Promise<string> {
 		minify: true,
 		write: false,
 		format: "iife",
-		target: TARGETS,
+		target: BROWSER_TARGETS,
 		charset: "utf8",
 		legalComments: "none",
 	});

@@ -6,7 +6,7 @@ export class OperatorError extends Error {
 	override name = "OperatorError";
 }
 
-const DEFAULT_PORT = 8787;
+export const DEFAULT_PORT = 8787;
 const LOOPBACK_HOSTS = ["127.0.0.1", "localhost", "[::1]"];
 
 /**

@@ -9,11 +9,10 @@ import { hasProviderKey, localVariables, renderKeyLine, STATE_DIR, sandboxVariab
 import { renewClientEnv } from "./local-key.ts";
 import { buildBundle, prepareState, startLocalService } from "./local-service.ts";
 import { UnreadableStateError } from "./local-state.ts";
+import { DEFAULT_PORT } from "./operator.ts";
 import { checkOperatorConfig } from "./operator-config.ts";
 import { startSandbox } from "./sandbox-server.ts";
 import { claimState, StateInUseError } from "./single-instance.ts";
-
-const DEFAULT_PORT = 8787;
 
 const LOOPBACK_ADDRESS = "127.0.0.1";
 

@@ -1,4 +1,4 @@
-// Generated from the list of endpoints by `npm run types:client`: what each takes and answers, and where it is. Not to be edited.
+// Generated from the list of endpoints by `npm run generate`: what each takes and answers, and where it is. Not to be edited.
 
 type Messages = {
 	role: "system";
@@ -1727,33 +1727,6 @@ export interface EndpointTypes {
 		};
 		result: Data;
 	};
-	/** The caller's workspaces, by name. */
-	list_workspaces: {
-		query?: {
-			/** Workspaces of a page. */
-			limit?: number;
-			/** `next_cursor` of the page before. */
-			cursor?: string;
-		};
-		result: {
-			object: "list";
-			has_more: boolean;
-			next_cursor: string | null;
-			data: Array<{
-				object: "workspace";
-				/** Its id. */
-				workspace_id: string;
-				/** Time of its latest audit event or manifest. */
-				last_activity_at: string;
-				/** Entries of its chain. */
-				handoffs: number;
-				/** Version of its manifest; null where only the built-in rules hold. */
-				manifest_version: number | null;
-				/** When that manifest came into force. */
-				manifest_updated_at: string | null;
-			}>;
-		};
-	};
 	/** Scores how ready a workspace is for agents, with advice; its manifest becomes the workspace's policy. */
 	check_workspace_readiness: {
 		body: {
@@ -1924,6 +1897,33 @@ export interface EndpointTypes {
 			/** The manifest with all its members. */
 			manifest: Manifest;
 			policy_updated: boolean;
+		};
+	};
+	/** The caller's workspaces, by name. */
+	list_workspaces: {
+		query?: {
+			/** Workspaces of a page. */
+			limit?: number;
+			/** `next_cursor` of the page before. */
+			cursor?: string;
+		};
+		result: {
+			object: "list";
+			has_more: boolean;
+			next_cursor: string | null;
+			data: Array<{
+				object: "workspace";
+				/** Its id. */
+				workspace_id: string;
+				/** Time of its latest audit event or manifest. */
+				last_activity_at: string;
+				/** Entries of its chain. */
+				handoffs: number;
+				/** Version of its manifest; null where only the built-in rules hold. */
+				manifest_version: number | null;
+				/** When that manifest came into force. */
+				manifest_updated_at: string | null;
+			}>;
 		};
 	};
 	/** Deletes a workspace's manifest with all its versions, or the older versions only, and frees their bytes. */
@@ -2906,11 +2906,11 @@ export const ROUTES: Readonly<
 	get_handoff_proof: { method: "GET", path: "/v1/handoff/chain/{workspace_id}/proof", isRepeatable: true, member: "object" },
 	get_handoff_chain: { method: "GET", path: "/v1/handoff/chain/{workspace_id}", isRepeatable: true, member: "object" },
 	get_handoff: { method: "GET", path: "/v1/handoff/{handoff_id}", isRepeatable: true, member: "id" },
-	list_workspaces: { method: "GET", path: "/v1/workspaces", isRepeatable: true, member: "object" },
 	check_workspace_readiness: { method: "POST", path: "/v1/workspace/readiness", member: "object" },
 	get_workspace_snapshot: { method: "GET", path: "/v1/workspace/{workspace_id}/snapshot", isRepeatable: true, member: "object" },
 	get_workspace_manifest: { method: "GET", path: "/v1/workspace/{workspace_id}/manifest", isRepeatable: true, member: "object" },
 	put_workspace_manifest: { method: "PUT", path: "/v1/workspace/{workspace_id}/manifest", isRepeatable: true, member: "object" },
+	list_workspaces: { method: "GET", path: "/v1/workspaces", isRepeatable: true, member: "object" },
 	delete_workspace_manifest: { method: "DELETE", path: "/v1/workspace/{workspace_id}/manifest", isRepeatable: true, member: "object" },
 	check_policy: { method: "POST", path: "/v1/policy/check", member: "decision" },
 	score_risk: { method: "POST", path: "/v1/risk/score", isRepeatable: true, member: "object" },

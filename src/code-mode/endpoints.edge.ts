@@ -15,6 +15,8 @@ const writeCodeEndpoint = endpoint({
 	path: "/v2/code",
 	access: "key",
 	admission: "handler",
+	toolGroup: "orchestration",
+	command: "code",
 	summary:
 		"Code for a task: one model writes it, another reviews it, and it is repaired until it passes; it is never run.",
 	description:
@@ -25,6 +27,8 @@ const writeCodeEndpoint = endpoint({
 	streamsProgress: true,
 	eventStream:
 		"With `stream: true`: `event: progress` with what happens, then `event: result` with the final object, or `event: error`.",
+	ids: "none",
+	example: { body: { task: "Write a TypeScript function that turns a title into a slug" } },
 	handle: ({ body, context }) =>
 		longAnswer(context, { stream: body.stream ?? false }, (progress, signal) =>
 			withRefusalTrail(writeCode(body, context, { progress, signal }), context),

@@ -1,6 +1,6 @@
 // Faults of a chain of handoffs in words. Pure.
 
-const FAULT_TEXTS: Readonly<Record<string, string>> = {
+const CHAIN_FAULT_TEXTS: Readonly<Record<string, string>> = {
 	seq_gap: "its number does not follow the one before: an entry was removed, added or moved",
 	prev_link_broken: "it does not link to the entry before as that one is stored now",
 	subject_mismatch: "it shows something else than was hashed and signed",
@@ -21,5 +21,5 @@ export interface ChainFault {
 /** Reads a reason of the API's verdict, `<name>:<position>`. */
 export function parseChainFault(reason: string): ChainFault {
 	const [name = "", position] = reason.split(":");
-	return { position: Number(position), text: FAULT_TEXTS[name] ?? name };
+	return { position: Number(position), text: CHAIN_FAULT_TEXTS[name] ?? name };
 }

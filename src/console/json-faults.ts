@@ -7,7 +7,7 @@ const MOST_FAULTS = 20;
 /** Strict JSON: no comments, no trailing commas. */
 const STRICT = { disallowComments: true, allowTrailingComma: false };
 
-const FAULT_TEXTS: Readonly<Record<string, string>> = {
+const JSON_FAULT_TEXTS: Readonly<Record<string, string>> = {
 	InvalidSymbol: "this is no value: texts stand in double quotes",
 	InvalidNumberFormat: "this is no number",
 	PropertyNameExpected: "the name of a member is missing, in double quotes",
@@ -54,7 +54,7 @@ export function parseJsonText(text: string): { ok: true; value: unknown } | { ok
 		const byPlace = new Map<number, string>();
 		for (const { error: code, offset } of read.errors) {
 			const name = printParseErrorCode(code);
-			if (!byPlace.has(offset)) byPlace.set(offset, `${placeOf(text, offset)}: ${FAULT_TEXTS[name] ?? name}`);
+			if (!byPlace.has(offset)) byPlace.set(offset, `${placeOf(text, offset)}: ${JSON_FAULT_TEXTS[name] ?? name}`);
 			if (byPlace.size === MOST_FAULTS) break;
 		}
 		// Where the two differ, the stricter one decides.

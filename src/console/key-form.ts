@@ -33,7 +33,7 @@ export function toLocalTime(iso: string | null): string {
 }
 
 /** What a key reads, as the form names it; anything else stands for its role's default. */
-const READS: Readonly<Record<string, boolean>> = { own: true, all: false };
+const READS_OWN_ONLY: Readonly<Record<string, boolean>> = { own: true, all: false };
 
 /** The body of a request that makes or changes a key. */
 export function toKeyBody(form: URLSearchParams): KeyBody {
@@ -45,7 +45,7 @@ export function toKeyBody(form: URLSearchParams): KeyBody {
 	body["expires_at"] = text("expires_at") === "" ? null : toIsoTime(text("expires_at"));
 	body["budget_period"] = text("budget_usd") === "" ? null : text("budget_period") || null;
 	if (text("role") !== "") body["role"] = text("role");
-	if (form.has("own_only")) body["own_only"] = READS[text("own_only")] ?? null;
+	if (form.has("own_only")) body["own_only"] = READS_OWN_ONLY[text("own_only")] ?? null;
 	body["brain_config"] = text("brain_config") === "" ? null : toJson(text("brain_config"));
 	return body;
 }

@@ -3,20 +3,37 @@
 import type { ConsolePage } from "./page.ts";
 import { auditPages } from "./pages/audit.tsx";
 import { configPages } from "./pages/config.tsx";
-import { keyPages } from "./pages/keys/index.ts";
+import { keyDetailPages } from "./pages/keys/detail.tsx";
+import { keysPage } from "./pages/keys/list.tsx";
+import { createKeyPage, newKeyFormPage } from "./pages/keys/made.tsx";
 import { overviewPage } from "./pages/overview.tsx";
 import { playgroundPages } from "./pages/playground.tsx";
 import { policyPages } from "./pages/policy.tsx";
 import { requestPages } from "./pages/requests.tsx";
-import { runPages } from "./pages/runs/index.ts";
-import { workspacePages } from "./pages/workspaces/index.ts";
+import { beginRunPages } from "./pages/runs/begin.tsx";
+import { runDetailPages } from "./pages/runs/detail.tsx";
+import { runListPage } from "./pages/runs/list.tsx";
+import { runStepPage } from "./pages/runs/step.tsx";
+import { chainPages } from "./pages/workspaces/chain.tsx";
+import { workspacePage } from "./pages/workspaces/detail.tsx";
+import { workspacesPage } from "./pages/workspaces/list.tsx";
+import { manifestPages } from "./pages/workspaces/manifest.tsx";
 
 export const CONSOLE_PAGES: readonly ConsolePage[] = [
 	overviewPage,
 	...requestPages,
-	...keyPages,
-	...runPages,
-	...workspacePages,
+	keysPage,
+	newKeyFormPage,
+	createKeyPage,
+	...keyDetailPages,
+	runListPage,
+	...beginRunPages,
+	...runDetailPages,
+	runStepPage,
+	workspacesPage,
+	...chainPages,
+	...manifestPages,
+	workspacePage,
 	...policyPages,
 	...auditPages,
 	...playgroundPages,

@@ -134,12 +134,25 @@ const hookEndpoint = (agent: Agent, id: string, description: string, loadEngine:
 		admission: "event",
 		// A tool may be given, or may answer, an image.
 		bodyLimit: "chat",
-		notATool: true,
+		toolGroup: null,
+		command: `hook ${agent}`,
 		summary: `Decides on what ${NAMES[agent]} is about to do, and records what it has done, as its hook.`,
 		description,
 		query: querySchema,
 		body: hookInputSchema,
 		result: hookAnswerSchema,
+		ids: { workspace: { chosenIn: "put_workspace_manifest", argument: "workspace_id" } },
+		example: {
+			query: { workspace: "order-service", root: "/home/ada/order-service" },
+			body: {
+				hook_event_name: "PreToolUse",
+				session_id: "672c9498-463e-4a91-a1ba-92205a2e7848",
+				cwd: "/home/ada/order-service",
+				permission_mode: "default",
+				tool_name: "Bash",
+				tool_input: { command: "npm install -g left-pad" },
+			},
+		},
 		async handle({ query, body, context }) {
 			const place = { agent, workspaceId: query.workspace, root: query.root };
 			if (readEventKind(body) !== "decide") return recordOnly(context, body, place);

@@ -18,6 +18,47 @@ export type Access = "public" | "key" | "operator" | "session";
 export const KEY_ROLES = ["owner", "agent"] as const;
 export type KeyRole = (typeof KEY_ROLES)[number];
 
+/** Groups of tools, of which an MCP client lists some. */
+export const TOOL_GROUPS = [
+	"chat",
+	"orchestration",
+	"agents",
+	"skills",
+	"policy",
+	"handoffs",
+	"workspaces",
+	"configs",
+	"compliance",
+	"proofs",
+	"account",
+] as const;
+export type ToolGroup = (typeof TOOL_GROUPS)[number];
+
+/** Where the value of an argument comes from that a request cannot make up. The names of endpoints are ids. */
+export type IdSource =
+	/** A member of the answer to another endpoint's example, by default of the argument's name; `null` for all of the answer. */
+	| { answerOf: string; member?: string | null }
+	/** An argument of another endpoint's example, by default of the same name: what its user chose to call something. */
+	| { chosenIn: string; argument?: string }
+	/** The `next_cursor` of this list, to which another endpoint's example has added two entries. */
+	| { pageAfter: string };
+
+/** By the name of the argument. */
+export type IdSources = Readonly<Record<string, IdSource>>;
+
+export interface ExampleRequest {
+	/** Values of the path's parameters. */
+	params?: Readonly<Record<string, string>>;
+	query?: Readonly<Record<string, string>>;
+	body?: unknown;
+}
+
+/** An example as an endpoint defines it: what its `ids` fill in is left out. */
+export type ExampleDefinition = ExampleRequest & {
+	/** The whole body is what another endpoint answers. */
+	bodyFrom?: IdSource;
+};
+
 /** A handler's answer: a value, a response of its own, or a failure. */
 export type HandlerResult<T> =
 	| JsonResult<T>
@@ -82,7 +123,7 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 	isBodyOptional?: boolean;
 	/** Which limit its bodies have. Chat bodies may hold images. */
 	bodyLimit?: "default" | "chat";
-	/** Not in the public reference, and no tool. */
+	/** Marked `x-internal` although a key may call it. Endpoints of operators always are. */
 	internal?: boolean;
 	/**
 	 * What a request changes: nothing, or it adds something, or it replaces or ends something. Default: by method, GET nothing,
@@ -91,8 +132,12 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 	effect?: "none" | "adds" | "replaces";
 	/** Optional members of arguments, at any depth, that an MCP client's list of tools leaves out. They are accepted all the same. */
 	unlistedArguments?: readonly string[];
-	/** No tool although it answers JSON, because it is about the tools or this interface, or is for people to tidy up with. */
-	notATool?: boolean;
+	/** A request that is answered with 200: for readers, and for the tests that every endpoint passes. Default: one that says nothing. */
+	example?: ExampleDefinition;
+	/** The command of `svc` that calls it. */
+	command?: string;
+	/** The section of the console that calls it. */
+	page?: string;
 	/** The failure for a missing or empty body field, instead of 422 (docs/reference.md, "Errors"). */
 	emptyField?: { name: string; failure: Failure };
 	handle(request: {
@@ -103,14 +148,29 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 	}): Promise<HandlerResult<z.output<Result>>>;
 }
 
-interface PublicDefinition {
+/** What an endpoint for clients says of itself as a tool for models. */
+interface ToolMembers {
+	/** Null: no tool. It does not answer JSON, is about the tools or this interface, or is for people to tidy up with. */
+	toolGroup: ToolGroup | null;
+	/** A client lists it that names no group: enough to work, in less than 6,000 tokens. */
+	isDefaultTool?: true;
+}
+
+interface PublicDefinition extends ToolMembers {
 	access: "public";
+	/** Where its example finds the ids that it names. */
+	ids?: IdSources;
 	/** Limited per address, best effort, for endpoints that compute or read storage. */
 	limited?: boolean;
 }
 
-interface KeyDefinition {
+interface KeyDefinition extends ToolMembers {
 	access: "key";
+	/**
+	 * Which arguments name what belongs to a user, and where it comes from. `none`: nothing of it could be another's; `public`: all
+	 * may read what it names; `walked apart`: the isolation walk has a case of its own for it (test/support/examples.ts).
+	 */
+	ids: IdSources | "none" | "public" | "walked apart";
 	/**
 	 * `first` (the default): the request is counted before its handler, once its body has been read. `handler`: the handler has
 	 * it counted together with the reservation of its worst case. `event`: the event in its body says whether it is
@@ -123,19 +183,24 @@ interface KeyDefinition {
 	roles?: readonly KeyRole[];
 }
 
+interface OperatorDefinition {
+	access: "operator" | "session";
+	ids?: IdSources;
+}
+
 /** The further members of a definition, by its access. */
 export type AccessDefinition<A extends Access> = (A extends "public"
 	? PublicDefinition
 	: A extends "key"
 		? KeyDefinition
-		: object) & { access: A };
+		: OperatorDefinition) & { access: A };
 
 /** An endpoint of any types, as the list holds it. */
 export type Endpoint = Omit<
 	Definition<ObjectSchema | undefined, ObjectSchema | undefined, z.ZodType | undefined, z.ZodType, never>,
 	"handle"
 > &
-	(PublicDefinition | KeyDefinition | { access: "operator" | "session" }) & {
+	(PublicDefinition | KeyDefinition | OperatorDefinition) & {
 		handle(request: {
 			params: unknown;
 			query: unknown;

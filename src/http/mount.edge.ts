@@ -17,8 +17,8 @@ import { runInOneTurn, runInTurns } from "./long-work.edge.ts";
 import { findNearMisses } from "./near-misses.ts";
 import { answerResponse, failureResponse, PATH_NOT_FOUND, type RequestState } from "./respond.edge.ts";
 
-/** Where Hono keeps the validated parts of a request. */
-type ValidationTarget = "param" | "query" | "json";
+/** What Hono reads and validates of a request. The body is read here. */
+type ValidationTarget = "param" | "query";
 
 type Middleware<C extends RequestContext> = MiddlewareHandler<
 	RequestState<C>,
@@ -58,8 +58,8 @@ function bodyFailureResponse<C extends RequestContext>(
 }
 
 /**
- * Takes a ticket for the body, reads the body and leaves it where zValidator looks for it, whatever the content type is. The ticket
- * is given back with the answer, or by whoever counts the request.
+ * Takes a ticket for the body, reads the body and validates it, whatever the content type is. zValidator would read it once more,
+ * without a limit and in one go. The ticket is given back with the answer, or by whoever counts the request.
  * @param endpoints all of the service, whose fields are no mistyped rules.
  */
 function bodyStage<C extends RequestContext>(
@@ -93,12 +93,9 @@ function bodyStage<C extends RequestContext>(
 			return nearMisses.length > 0 ? nearMisses : checkLengths(body.value);
 		});
 		if (issues.length > 0) return bodyFailureResponse(endpoint, c, { reason: "invalid_request", issues });
-		c.req.json = async <T>() => body.value as T;
-		if (!/^application\/json *(?:;|$)/i.test(c.req.header("content-type") ?? "")) {
-			const headers = new Headers(c.req.raw.headers);
-			headers.set("content-type", "application/json");
-			c.req.raw = new Request(c.req.url, { method: c.req.method, headers, signal: c.req.raw.signal });
-		}
+		const parsed = await schema.safeParseAsync(body.value);
+		if (!parsed.success) return bodyFailureResponse(endpoint, c, toBodyFailure(endpoint, parsed.error, body.value));
+		c.set("body", parsed.data);
 		return null;
 	};
 	return async (c, next) => {
@@ -136,18 +133,8 @@ function toIssueMessage({ code, message }: z.core.$ZodIssue): string {
 	return isMissing ? "is missing" : message.slice(0, MAX_MESSAGE_CHARS);
 }
 
-/** The endpoint's own failure for an empty field, else the first issues that zod found. */
-function toValidationFailure(endpoint: Endpoint, target: string, error: z.core.$ZodError, rawBody: unknown): Failure {
-	const empty = endpoint.emptyField;
-	if (
-		target === "json" &&
-		empty &&
-		error.issues.some((issue) => issue.path[0] === empty.name) &&
-		isJsonObject(rawBody) &&
-		isEmpty(rawBody[empty.name])
-	) {
-		return empty.failure;
-	}
+/** The first issues that zod found. */
+function toValidationFailure(error: z.core.$ZodError): Failure {
 	const issues = error.issues.slice(0, MAX_REPORTED_ISSUES).map((issue) => ({
 		path: pathText(issue.path.map(String)),
 		message: toIssueMessage(issue),
@@ -155,21 +142,22 @@ function toValidationFailure(endpoint: Endpoint, target: string, error: z.core.$
 	return { reason: "invalid_request", issues };
 }
 
-function validationStage<C extends RequestContext>(
-	endpoint: Endpoint,
-	target: ValidationTarget,
-	schema: z.ZodType,
-): Middleware<C> {
-	return zValidator(target, schema, (result, c: Context<RequestState<C>>) => {
-		if (result.success) return;
-		const failure = toValidationFailure(endpoint, target, result.error, c.get("context").rawBody);
-		return target === "json" ? bodyFailureResponse(endpoint, c, failure) : failureResponse(c, failure);
-	});
+/** The endpoint's own failure for an empty field, else the first issues. */
+function toBodyFailure({ emptyField }: Endpoint, error: z.core.$ZodError, rawBody: unknown): Failure {
+	const isAtFault = emptyField && error.issues.some(({ path }) => path[0] === emptyField.name);
+	if (isAtFault && isJsonObject(rawBody) && isEmpty(rawBody[emptyField.name])) return emptyField.failure;
+	return toValidationFailure(error);
+}
+
+function validationStage<C extends RequestContext>(target: ValidationTarget, schema: z.ZodType): Middleware<C> {
+	return zValidator(target, schema, (result, c: Context<RequestState<C>>) =>
+		result.success ? undefined : failureResponse(c, toValidationFailure(result.error)),
+	);
 }
 
 function handlerStage<C extends RequestContext>(endpoint: Endpoint, guard: AccessGuard<C>): Middleware<C> {
 	return async (c) => {
-		const request = { params: c.req.valid("param"), query: c.req.valid("query"), body: c.req.valid("json") };
+		const request = { params: c.req.valid("param"), query: c.req.valid("query"), body: c.get("body") };
 		const handle = (context: C) => endpoint.handle({ ...request, context });
 		const context = c.get("context");
 		const errorDialect = c.get("errorDialect");
@@ -231,10 +219,9 @@ export function mount<C extends RequestContext>(
 			return next();
 		};
 		const stages: Middleware<C>[] = [nameStage, guard.stage(endpoint)];
-		if (endpoint.params) stages.push(validationStage(endpoint, "param", endpoint.params));
-		if (endpoint.query) stages.push(validationStage(endpoint, "query", endpoint.query));
-		if (endpoint.body)
-			stages.push(bodyStage(endpoint, endpoint.body, endpoints), validationStage(endpoint, "json", endpoint.body));
+		if (endpoint.params) stages.push(validationStage("param", endpoint.params));
+		if (endpoint.query) stages.push(validationStage("query", endpoint.query));
+		if (endpoint.body) stages.push(bodyStage(endpoint, endpoint.body, endpoints));
 		if (endpoint.conditional) stages.push(conditionalStage(endpoint.conditional));
 		app.on(endpoint.method, [honoPath(endpoint.path)], ...stages, handlerStage(endpoint, guard));
 	};

@@ -1,11 +1,11 @@
 // Finds members of a request that are nearly named as a rule. Unknown members are ignored, and a mistyped limit or policy would
 // be ignored with them, so these are refused. Pure.
-import * as z from "zod";
 import type { Issue } from "../failure.ts";
 import { isJsonObject } from "../json.ts";
 import { areWithinSlips } from "../suggest.ts";
 import { MAX_REPORTED_ISSUES } from "./array-limits.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { membersIn, toJsonSchema } from "./json-schema.ts";
 import { pathText } from "./json-shape.ts";
 import { PROVIDER_REQUESTS } from "./provider-fields.ts";
 
@@ -50,15 +50,6 @@ function findIntendedRule(name: string): string | null {
 	return (near.find((rule) => rule.folded === folded) ?? near[0])?.name ?? null;
 }
 
-interface ObjectNames {
-	properties?: object;
-	anyOf?: ObjectNames[];
-}
-
-function topLevelNames({ properties = {}, anyOf = [] }: ObjectNames): string[] {
-	return [...Object.keys(properties), ...anyOf.flatMap(topLevelNames)];
-}
-
 const namesByEndpoints = new WeakMap<readonly Endpoint[], ReadonlySet<string>>();
 
 /** Every name that a member at the top of a request may have: of these endpoints, of OpenAI's and of Anthropic's requests. */
@@ -66,9 +57,7 @@ export function requestNames(endpoints: readonly Endpoint[]): ReadonlySet<string
 	const known = namesByEndpoints.get(endpoints);
 	if (known) return known;
 	const schemas = endpoints.flatMap(({ params, query, body }) => [params, query, body]);
-	const own = schemas.flatMap((schema) =>
-		schema ? topLevelNames(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as ObjectNames) : [],
-	);
+	const own = schemas.flatMap((schema) => (schema ? membersIn(toJsonSchema(schema, "input")).names : []));
 	const names = new Set([...own, ...PROVIDER_REQUESTS.flatMap(({ fields }) => fields)]);
 	namesByEndpoints.set(endpoints, names);
 	return names;

@@ -9,7 +9,7 @@ import {
 import type { Access, Endpoint } from "./endpoint.ts";
 import { type JsonSchema as Schema, toJsonSchema } from "./json-schema.ts";
 
-/** A request to an endpoint and the sandbox's answer, recorded by `npm run examples`; long lists and texts of it are cut. */
+/** A request to an endpoint and the sandbox's answer, recorded by `npm run generate`; long lists and texts of it are cut. */
 export interface EndpointExchange {
 	/** Values of the path's parameters. */
 	params?: Readonly<Record<string, string>>;
@@ -180,7 +180,7 @@ function toOperation(endpoint: Endpoint, exchange: EndpointExchange | undefined)
 		summary: endpoint.summary,
 		...(endpoint.description === undefined ? {} : { description: endpoint.description }),
 		...(schemes.length > 0 ? { security: schemes.map(({ name }) => ({ [name]: [] })) } : {}),
-		...(endpoint.internal ? { "x-internal": true } : {}),
+		...(endpoint.internal || endpoint.access === "operator" ? { "x-internal": true } : {}),
 		...(own.length > 0 ? { parameters: own } : {}),
 		...(endpoint.body
 			? {

@@ -15,6 +15,8 @@ export interface RequestState<C extends RequestContext = RequestContext> {
 		context: C;
 		/** The dialect of this request's errors: its endpoint's, else its caller's, else the spec's. */
 		errorDialect?: ErrorDialect;
+		/** The body as its endpoint's schema reads it. */
+		body?: unknown;
 	};
 }
 

@@ -49,11 +49,24 @@ const createKeyEndpoint = endpoint({
 	path: "/v1/keys",
 	access: "key",
 	roles: ["owner"],
-	notATool: true,
 	isBodyOptional: true,
+	toolGroup: null,
+	command: "keys create",
+	page: "keys",
 	summary: "Makes a key, with the limits of the calling key where none are named. The key itself is shown this once.",
 	body: keyRequestSchema,
 	result: madeKeySchema,
+	ids: "none",
+	example: {
+		body: {
+			name: "nightly build",
+			role: "agent",
+			budget_usd: 2,
+			budget_period: "day",
+			models: ["budget", "gpt-6-luna"],
+			tags: ["ci"],
+		},
+	},
 	async handle({ body, context }) {
 		const { account, settings, startedAtMs } = context;
 		const wanted = await readKeyOptions(body, toKeyBasis(account.plan.id, settings, startedAtMs));
@@ -72,7 +85,9 @@ const listKeysEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/keys",
 	access: "key",
-	notATool: true,
+	toolGroup: null,
+	command: "keys list",
+	page: "keys",
 	summary:
 		"The caller's keys that are not deleted, newest first, without the keys themselves; a key that reads only its own sees itself.",
 	query: z.lazy(() =>
@@ -82,6 +97,7 @@ const listKeysEndpoint = endpoint({
 		}),
 	),
 	result: z.lazy(() => listSchema(keySchema)),
+	ids: { cursor: { pageAfter: "create_key" } },
 	async handle({ query: { limit, cursor }, context }) {
 		const { account, db, timings } = context;
 		const after = readListCursor(cursor, isKeyId);
@@ -104,11 +120,14 @@ const changeKeyEndpoint = endpoint({
 	path: "/v1/keys/{key_id}",
 	access: "key",
 	roles: ["owner"],
-	notATool: true,
+	toolGroup: null,
+	page: "keys",
 	summary: "Changes what one of the caller's keys may do, from its next request on; null removes a limit.",
 	params: ownKeyParams,
 	body: keyRequestSchema,
 	result: keySchema,
+	ids: { key_id: { answerOf: "create_key" } },
+	example: { body: { rpm: 30 } },
 	async handle({ params, body, context }) {
 		const { account, settings, startedAtMs } = context;
 		const wanted = await readKeyOptions(body, toKeyBasis(account.plan.id, settings, startedAtMs));
@@ -127,13 +146,17 @@ const rotateKeyEndpoint = endpoint({
 	path: "/v1/keys/{key_id}/rotate",
 	access: "key",
 	roles: ["owner"],
-	notATool: true,
 	isBodyOptional: true,
+	toolGroup: null,
+	command: "keys rotate",
+	page: "keys",
 	summary:
 		"Makes a key that replaces one of the caller's, with the same options; the old one ends at once or after an overlap.",
 	params: ownKeyParams,
 	body: rotateRequestSchema,
 	result: rotatedKeySchema,
+	ids: { key_id: { answerOf: "create_key" } },
+	example: { body: { overlap_seconds: 3_600 } },
 	async handle({ params, body, context }) {
 		const rotated = await makeCounted(context, async (count) => {
 			const change = await toKeyChange(params.key_id, context, count);
@@ -151,10 +174,13 @@ const deleteKeyEndpoint = endpoint({
 	path: "/v1/keys/{key_id}",
 	access: "key",
 	roles: ["owner"],
-	notATool: true,
+	toolGroup: null,
+	command: "keys revoke",
+	page: "keys",
 	summary: "Deletes one of the caller's keys; it is refused before this answers.",
 	params: ownKeyParams,
 	result: z.lazy(() => z.object({ object: z.literal("key"), key_id: z.string(), deleted: z.literal(true) })),
+	ids: { key_id: { answerOf: "create_key" } },
 	async handle({ params, context }) {
 		// What ends a key is stored whatever the quota says, and is small.
 		const change = await toKeyChange(params.key_id, context, null);

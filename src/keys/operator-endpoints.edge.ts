@@ -36,12 +36,12 @@ const operatorCreateKeyEndpoint = endpoint({
 	method: "POST",
 	path: "/internal/keys",
 	access: "operator",
-	internal: true,
 	summary: "Make a user, if new, and a key; an existing user gets the plan named.",
 	body: z.lazy(() =>
 		z.strictObject({ user: z.string().trim().min(1).max(128), plan: planIdSchema, ...keyOptionFields() }),
 	),
 	result: createdKeySchema,
+	example: { body: { user: "ada", plan: "free" } },
 	async handle({ body: { user, plan, ...requested }, context }) {
 		const wanted = await readKeyOptions(requested, toKeyBasis(plan, context.settings, context.startedAtMs));
 		if (!wanted.ok) return wanted;
@@ -63,10 +63,10 @@ const operatorListKeysEndpoint = endpoint({
 	method: "GET",
 	path: "/internal/keys",
 	access: "operator",
-	internal: true,
 	summary: "All keys, or those of one user, without the keys themselves.",
 	query: z.lazy(() => z.object({ user: z.string().optional() })),
 	result: z.lazy(() => z.object({ object: z.literal("list"), data: z.array(operatorKeySchema) })),
+	example: { query: { user: "ada" } },
 	async handle({ query, context }) {
 		const keys = await listKeys(context.db, query.user);
 		const data = keys.map(({ key, user, plan }) => ({
@@ -85,11 +85,12 @@ const operatorChangeKeyEndpoint = endpoint({
 	method: "PATCH",
 	path: "/internal/keys/{key_id}",
 	access: "operator",
-	internal: true,
 	summary: "Change what a key may do, from its next request on.",
 	params: keyParams,
 	body: keyRequestSchema,
 	result: keySchema,
+	ids: { key_id: { answerOf: "operator_create_key" } },
+	example: { body: { rpm: 5 } },
 	async handle({ params, body, context }) {
 		const plan = await findPlan(params, context);
 		if (!plan.ok) return plan;
@@ -105,12 +106,13 @@ const operatorRotateKeyEndpoint = endpoint({
 	method: "POST",
 	path: "/internal/keys/{key_id}/rotate",
 	access: "operator",
-	internal: true,
 	isBodyOptional: true,
 	summary: "Make a key that replaces another, which ends at once or after an overlap.",
 	params: keyParams,
 	body: rotateRequestSchema,
 	result: createdKeySchema,
+	ids: { key_id: { answerOf: "operator_create_key" } },
+	example: { body: { overlap_seconds: 3_600 } },
 	async handle({ params, body, context }) {
 		const plan = await findPlan(params, context);
 		if (!plan.ok) return plan;
@@ -126,10 +128,10 @@ const operatorRevokeKeyEndpoint = endpoint({
 	method: "POST",
 	path: "/internal/keys/{key_id}/revoke",
 	access: "operator",
-	internal: true,
 	summary: "Revoke a key; it is refused before this answers.",
 	params: keyParams,
 	result: z.lazy(() => z.object({ key_id: z.string(), user_id: z.string(), revoked: z.literal(true) })),
+	ids: { key_id: { answerOf: "operator_create_key" } },
 	async handle({ params, context }) {
 		const revoked = await revokeKey(context, toOperatorChange(params));
 		if (!revoked.ok) return revoked;

@@ -69,11 +69,24 @@ const createHandoffEndpoint = endpoint({
 	path: "/v1/handoff",
 	access: "key",
 	admission: "handler",
+	toolGroup: "handoffs",
+	isDefaultTool: true,
+	command: "handoff",
 	summary: "Appends a signed handoff to a workspace's chain.",
 	description:
 		"At the end of a piece of work, to tell the next agent or person what was done, what to mind and what to do first. It cannot be changed afterwards.",
 	body: handoffRequestSchema,
 	result: handoffSchema,
+	ids: { workspace_id: { chosenIn: "create_handoff" } },
+	example: {
+		body: {
+			workspace_id: "order-service",
+			objective: "Deploy the cache to production",
+			from_tool: "coder",
+			to_tool: "Ada",
+			action_kind: "deploy",
+		},
+	},
 	async handle({ body, context }) {
 		const { account, startedAtMs } = context;
 		const content = toHandoffContent(body);
@@ -119,10 +132,12 @@ const getHandoffEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/handoff/{handoff_id}",
 	access: "key",
+	toolGroup: "handoffs",
 	summary: "One handoff of the caller's.",
 	description: "By its id, which begins with `ho_`.",
 	params: z.lazy(() => z.object({ handoff_id: z.string() })),
 	result: handoffSchema,
+	ids: { handoff_id: { answerOf: "create_handoff", member: "id" } },
 	async handle({ params: { handoff_id: id }, context }) {
 		const isId = id.startsWith(HANDOFF_ID_PREFIX) && isValid(id.slice(HANDOFF_ID_PREFIX.length));
 		const found = isId ? await lookUpHandoff(context, id) : ok(undefined);
@@ -159,6 +174,10 @@ const getHandoffChainEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/handoff/chain/{workspace_id}",
 	access: "key",
+	toolGroup: "handoffs",
+	isDefaultTool: true,
+	command: "chain",
+	page: "workspaces",
 	summary: "A workspace's chain, oldest first, in pages; the verdict is on all of it.",
 	description:
 		"At the start of work in a workspace, to read what was handed on, and to see that nothing of it was changed.",
@@ -178,6 +197,7 @@ const getHandoffChainEndpoint = endpoint({
 		}),
 	),
 	result: handoffChainSchema,
+	ids: { workspace_id: { chosenIn: "create_handoff" } },
 	async handle({ params: { workspace_id }, query, context }) {
 		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
 		const { limit, after, expected_size: size, expected_head: head } = query;
@@ -203,10 +223,13 @@ const getHandoffCheckpointEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/handoff/chain/{workspace_id}/checkpoint",
 	access: "key",
+	toolGroup: null,
+	page: "workspaces",
 	summary: "A signed statement of the chain's size and root, in the C2SP checkpoint format.",
 	params: workspaceParams,
 	mediaType: "text/plain",
 	result: z.string(),
+	ids: { workspace_id: { chosenIn: "create_handoff" } },
 	async handle({ params: { workspace_id }, context }) {
 		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
 		const { userId } = context.account;
@@ -265,6 +288,8 @@ const getHandoffProofEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/handoff/chain/{workspace_id}/proof",
 	access: "key",
+	toolGroup: "handoffs",
+	page: "workspaces",
 	summary: "Shows that an entry is in the chain's tree (index), or that one tree continues another (from, to).",
 	description: "For auditors: an RFC 6962 proof against a checkpoint's root. To read handoffs, use get_handoff_chain.",
 	params: workspaceParams,
@@ -282,6 +307,8 @@ const getHandoffProofEndpoint = endpoint({
 			hashes: z.array(z.string()),
 		}),
 	),
+	ids: { workspace_id: { chosenIn: "create_handoff" } },
+	example: { query: { from: "0", to: "0" } },
 	async handle({ params: { workspace_id }, query, context }) {
 		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
 		const { state, leaves } = await readLeaves(context, workspace_id);

@@ -16,9 +16,9 @@ function manifestEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
 		path: "/v1/mcp/manifest",
 		access: "public",
 		limited: true,
-		notATool: true,
 		conditional: "strong",
 		cacheControl: "public, max-age=60",
+		toolGroup: null,
 		summary: "The endpoints as tools for a model, with JSON Schemas of their arguments, and a client's config.",
 		result: toolManifestSchema,
 		async handle({ context }) {
@@ -45,8 +45,8 @@ function mcpEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
 		path: MCP_PATH,
 		access: "key",
 		admission: "none",
-		notATool: true,
 		bodyLimit: "chat",
+		toolGroup: null,
 		summary: "The endpoints as an MCP server over streamable HTTP, without a session.",
 		query: z.object({
 			tools: z
@@ -61,6 +61,8 @@ function mcpEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
 		eventStream:
 			"Where a tool takes its time, or its call has a progressToken: messages of the protocol, one an event.",
 		protocol: { accepted: "Notifications, which nobody answers.", error: mcpErrorSchema, refuse: refuseBody },
+		ids: "walked apart",
+		example: { body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_plans", arguments: {} } } },
 		async handle({ query, body, context }) {
 			const batchError = findBatchError(body, context.headers.get("mcp-protocol-version"));
 			if (batchError) return { ok: true, response: toErrorResponse(batchError) };

@@ -28,7 +28,7 @@ import { type McpBody, toMessages } from "./json-rpc.ts";
 import { MCP_PATH } from "./manifest.ts";
 import { getPrompt, listPrompts, listResources, readResource } from "./resources.edge.ts";
 import { RESOURCE_TEMPLATES } from "./resources.ts";
-import { parseGroups, TOOL_GROUPS } from "./tool-groups.ts";
+import { isInToolGroup, parseGroups, TOOL_GROUP_NAMES } from "./tool-groups.ts";
 import { isTool, type McpTool, toProgressText, toTool } from "./tools.ts";
 
 /** A tool with the endpoint behind it. */
@@ -85,15 +85,14 @@ function isForRole({ endpoint }: ServedTool, role: KeyRole): boolean {
 
 /** The tools of groups that a role may call, in the order of their endpoints. @throws ProtocolError for an unknown group. */
 function listTools(endpoints: readonly Endpoint[], groups: readonly string[], role: KeyRole) {
-	const unknown = groups.find((name) => !TOOL_GROUPS.has(name));
+	const unknown = groups.find((name) => !TOOL_GROUP_NAMES.includes(name));
 	if (unknown !== undefined) {
-		const known = [...TOOL_GROUPS.keys()].join(", ");
+		const known = TOOL_GROUP_NAMES.join(", ");
 		const message = `there is no tool group ${unknown.slice(0, MAX_QUOTED_NAME_CHARS)}; groups are ${known}`;
 		throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 	}
-	const names = new Set(groups.flatMap((group) => TOOL_GROUPS.get(group) ?? []));
-	const served = [...servedTools(endpoints).values()];
-	const tools = served.filter((each) => names.has(each.tool.name) && isForRole(each, role));
+	const isAskedFor = ({ endpoint }: ServedTool) => groups.some((group) => isInToolGroup(endpoint, group));
+	const tools = [...servedTools(endpoints).values()].filter((each) => isAskedFor(each) && isForRole(each, role));
 	return { tools: tools.map(({ tool }) => toToolListing(tool)) };
 }
 

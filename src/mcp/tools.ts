@@ -29,13 +29,12 @@ export interface McpTool {
 /** Arguments that ask for a stream. Tools do not stream. */
 const STREAM_ARGUMENTS = ["stream", "stream_options"];
 
-/**
- * Whether an endpoint is a tool: it answers JSON, it is public or needs a key, and it is for clients. Endpoints of operators and
- * of signed-in browsers create and show keys, so they are no tools.
- */
-export function isTool({ access, mediaType, internal, notATool }: Endpoint): boolean {
-	const isJson = (mediaType ?? "application/json") === "application/json";
-	return isJson && (access === "public" || access === "key") && !internal && !notATool;
+/** An endpoint that says which group it is in as a tool. */
+type ToolEndpoint = Extract<Endpoint, { toolGroup: unknown }>;
+
+/** Whether an endpoint is a tool. Those of operators and of signed-in browsers create and show keys, so they are none. */
+export function isTool(endpoint: Endpoint): endpoint is ToolEndpoint {
+	return "toolGroup" in endpoint && endpoint.toolGroup !== null;
 }
 
 interface ArgumentSchema extends JsonSchema {

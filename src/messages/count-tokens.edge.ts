@@ -18,9 +18,9 @@ export const countMessageTokensEndpoint = endpoint({
 	countsTowardsDay: false,
 	bodyLimit: "chat",
 	effect: "none",
-	notATool: true,
 	errorDialect: "anthropic",
 	acceptsApiKeyHeader: true,
+	toolGroup: null,
 	summary: "How many input tokens a Messages body has, estimated at four characters a token; no model is called.",
 	description:
 		"Takes the body of create_message and refuses what that would refuse before it plans a call. It costs nothing and counts towards the minute only.",
@@ -37,6 +37,8 @@ export const countMessageTokensEndpoint = endpoint({
 			}),
 		}),
 	),
+	ids: "none",
+	example: { body: { model: "auto", messages: [{ role: "user", content: "Say hello" }] } },
 	async handle({ body, context }) {
 		const rules = await rulesInForce(body, context);
 		if (!rules.ok) return rules;

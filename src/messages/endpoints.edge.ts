@@ -14,9 +14,9 @@ const createMessageEndpoint = endpoint({
 	access: "key",
 	admission: "handler",
 	bodyLimit: "chat",
-	notATool: true,
 	errorDialect: "anthropic",
 	acceptsApiKeyHeader: true,
+	toolGroup: null,
 	summary: "A message in Anthropic's form, whole or streamed, by the model that routing picks or the one named.",
 	description:
 		"The same engine as chat's, for clients of Anthropic's Messages API: routing, limits, compliance, receipts and prices are the same. `model` is `auto`, an id of list_models or a family name; `anthropic-version` is needed nowhere.",
@@ -25,6 +25,8 @@ const createMessageEndpoint = endpoint({
 	result: answeredMessageSchema,
 	eventStream:
 		"With `stream: true`: Anthropic's events from `message_start` to `message_stop`, `svc` on `message_delta`, or an `error`.",
+	ids: "none",
+	example: { body: { model: "auto", max_tokens: 1_024, messages: [{ role: "user", content: "Say hello" }] } },
 	async handle({ body, context }) {
 		const entrance = await toMessagesEntrance(body, context);
 		return entrance.ok ? respond(entrance.value, body.stream ?? false, context) : entrance;

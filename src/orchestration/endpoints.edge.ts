@@ -16,6 +16,9 @@ const orchestrateEndpoint = endpoint({
 	access: "key",
 	admission: "handler",
 	bodyLimit: "chat",
+	toolGroup: "orchestration",
+	isDefaultTool: true,
+	command: "orchestrate",
 	summary:
 		"One answer from several models: by the strategy that policy and prompt call for, or the one named, with cost, stages and receipt.",
 	description:
@@ -26,6 +29,13 @@ const orchestrateEndpoint = endpoint({
 	streamsProgress: true,
 	eventStream:
 		"With `stream: true`: `event: progress` with what happens, then `event: result` with the final object, or `event: error`.",
+	ids: "none",
+	example: {
+		body: {
+			strategy: "self_consistency",
+			messages: [{ role: "user", content: "A farmer has 17 sheep, all but 9 run away. How many are left?" }],
+		},
+	},
 	handle: ({ body, context }) =>
 		longAnswer(context, { stream: body.stream ?? false }, (progress, signal) =>
 			withRefusalTrail(orchestrate(body, context, { progress, signal }), context),

@@ -24,6 +24,7 @@ const showVerifyPageEndpoint = endpoint({
 	conditional: "strong",
 	cacheControl: "public, max-age=300",
 	mediaType: "text/html",
+	toolGroup: null,
 	summary: "A page that checks receipts, trajectories, chains and checkpoints in the browser. It sends nothing.",
 	result: z.string(),
 	async handle() {

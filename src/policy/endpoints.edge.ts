@@ -51,11 +51,19 @@ const checkPolicyEndpoint = (loadEngine: LoadPolicyEngine) =>
 		path: "/v1/policy/check",
 		access: "key",
 		admission: "handler",
+		toolGroup: "policy",
+		isDefaultTool: true,
+		command: "check",
+		page: "policy",
 		summary: "Decides whether an action may go ahead under a workspace's policy, and records the decision.",
 		description:
 			"Ask it before an action that changes, deletes or deploys something, and heed `decision`: `allow`, `confirm` or `approve` by a person, or `deny`. Each check is recorded in the audit log.",
 		body: policyCheckSchema,
 		result: policyDecisionSchema,
+		ids: { workspace_id: { chosenIn: "put_workspace_manifest" } },
+		example: {
+			body: { workspace_id: "order-service", action: "Roll out", commands: ["npm test", "git push --force"] },
+		},
 		async handle({ body, context }) {
 			const { account, db, timings } = context;
 			// Admitted before anything is decided.
@@ -89,6 +97,7 @@ const scoreRiskEndpoint = (loadEngine: LoadPolicyEngine) =>
 		effect: "none",
 		path: "/v1/risk/score",
 		access: "key",
+		toolGroup: "policy",
 		summary: "Scores the risk of an action from its kind and targets, under the built-in rules; nothing is recorded.",
 		description: "A quick look at an action without a workspace; to decide and record, use check_policy.",
 		body: z.lazy(() =>
@@ -107,6 +116,8 @@ const scoreRiskEndpoint = (loadEngine: LoadPolicyEngine) =>
 				factors: z.array(factorSchema).describe("Those that fired."),
 			}),
 		),
+		ids: "none",
+		example: { body: { kind: "exec", targets: ["rm -rf build"] } },
 		async handle({ body, context }) {
 			const { scoreRiskInSteps } = await loadEngine();
 			const work = new WorkBudget(checkWork(context.bodyChars ?? 0));

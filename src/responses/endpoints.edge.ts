@@ -21,8 +21,8 @@ const createResponseEndpoint = endpoint({
 	access: "key",
 	admission: "handler",
 	bodyLimit: "chat",
-	notATool: true,
 	errorDialect: "openai",
+	toolGroup: null,
 	summary:
 		"A Response as OpenAI's clients read it, whole or streamed, by the model that routing picks or the one named.",
 	description:
@@ -31,6 +31,8 @@ const createResponseEndpoint = endpoint({
 	result: responseObjectSchema,
 	eventStream:
 		"With `stream: true`: the events of OpenAI's Responses, from `response.created` to `response.completed`, `response.incomplete` or `response.failed`.",
+	ids: { previous_response_id: { answerOf: "create_response", member: "id" } },
+	example: { body: { model: "auto", input: "Say hello" } },
 	async handle({ body, context }) {
 		const entrance = await toResponsesEntrance(body, context);
 		return entrance.ok ? respond(entrance.value, body.stream ?? false, context) : entrance;
@@ -45,8 +47,8 @@ const countInputTokensEndpoint = endpoint({
 	countsTowardsDay: false,
 	bodyLimit: "chat",
 	effect: "none",
-	notATool: true,
 	errorDialect: "openai",
+	toolGroup: null,
 	summary: "How many input tokens a Responses body has, estimated at four characters a token; no model is called.",
 	body: responsesRequestSchema,
 	result: z.lazy(() =>
@@ -56,6 +58,8 @@ const countInputTokensEndpoint = endpoint({
 			svc: z.object({ estimated: z.literal(true) }),
 		}),
 	),
+	ids: { previous_response_id: { answerOf: "create_response", member: "id" } },
+	example: { body: { model: "auto", input: "Say hello" } },
 	async handle({ body, context }) {
 		const rules = await rulesInForce(body, context);
 		if (!rules.ok) return rules;

@@ -69,9 +69,9 @@ const getResponseEndpoint = endpoint({
 	path: "/v1/responses/{response_id}",
 	access: "key",
 	countsTowardsDay: false,
-	notATool: true,
 	errorDialect: "openai",
 	cacheControl: "no-store",
+	toolGroup: null,
 	summary: "One of the caller's stored responses, for thirty days.",
 	params: responseIdParam,
 	query: z.lazy(() =>
@@ -90,6 +90,7 @@ const getResponseEndpoint = endpoint({
 			output: z.array(z.looseObject({ type: z.string() })),
 		}),
 	),
+	ids: { response_id: { answerOf: "create_response", member: "id" } },
 	async handle({ params: { response_id: id }, query, context }) {
 		const found = await readParts(id, ["response", "output"], context);
 		if (!found) return fail(NOT_FOUND);
@@ -104,12 +105,13 @@ const deleteResponseEndpoint = endpoint({
 	path: "/v1/responses/{response_id}",
 	access: "key",
 	countsTowardsDay: false,
-	notATool: true,
 	errorDialect: "openai",
+	toolGroup: null,
 	summary:
 		"Deletes one of the caller's stored responses; an agent's key deletes those that it made. Conversations through it cannot be continued.",
 	params: responseIdParam,
 	result: z.lazy(() => z.object({ id: z.string(), object: z.literal("response"), deleted: z.literal(true) })),
+	ids: { response_id: { answerOf: "create_response", member: "id" } },
 	async handle({ params: { response_id: id }, context }) {
 		const { account, env } = context;
 		const stored = storedResponsesClient(env, account.userId);
@@ -128,9 +130,9 @@ const listInputItemsEndpoint = endpoint({
 	path: "/v1/responses/{response_id}/input_items",
 	access: "key",
 	countsTowardsDay: false,
-	notATool: true,
 	errorDialect: "openai",
 	cacheControl: "no-store",
+	toolGroup: null,
 	summary: "The input items of one of the caller's stored responses, without those of the responses before it.",
 	params: responseIdParam,
 	query: z.lazy(() =>
@@ -149,6 +151,7 @@ const listInputItemsEndpoint = endpoint({
 			has_more: z.boolean(),
 		}),
 	),
+	ids: { response_id: { answerOf: "create_response", member: "id" } },
 	async handle({ params: { response_id: id }, query, context }) {
 		const found = await readParts(id, ["input"], context);
 		if (!found) return fail(NOT_FOUND);

@@ -70,6 +70,7 @@ export const badgeEndpoint = endpoint({
 	conditional: "strong",
 	cacheControl: "public, max-age=3600",
 	mediaType: "image/svg+xml",
+	toolGroup: null,
 	summary: "A badge for a README: a model in the colour of its tier, or whether a shared routing config is valid.",
 	query: z.object({
 		model: z.string().optional().describe("A model id; without it the badge says auto."),
@@ -77,6 +78,7 @@ export const badgeEndpoint = endpoint({
 		label: z.string().default(DEFAULT_LABEL).describe("Text before the value; a long one is cut."),
 	}),
 	result: z.string(),
+	example: { query: { model: "claude-haiku-5-5" } },
 	async handle({ query, context }) {
 		const { model, share, label } = query;
 		// An SVG that is opened by itself could run scripts in this origin. The policy forbids them; a badge has none.

@@ -24,10 +24,14 @@ const validateConfigEndpoint = endpoint({
 	path: "/v1/brain/validate",
 	access: "public",
 	limited: true,
+	toolGroup: "configs",
+	command: "config check",
+	page: "config",
 	summary: "Whether a routing config is valid, what is wrong with it and where, and its normal form.",
 	description: "Before using or sharing a routing config. Nothing is stored.",
 	body: z.lazy(() => z.object(configFields()).superRefine(requireOneForm)),
 	result: configValidationSchema,
+	example: { body: { brain_md: "modle: auto" } },
 	async handle({ body, context }) {
 		const { config, errors, warnings } = await readConfigInput(body, context.settings.catalog);
 		return ok({

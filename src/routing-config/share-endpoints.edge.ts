@@ -34,6 +34,9 @@ const createShareEndpoint = endpoint({
 	path: "/v1/brain/share",
 	access: "key",
 	roles: ["owner"],
+	toolGroup: "configs",
+	command: "config share",
+	page: "config",
 	summary: "Shares a routing config under a short public id; sharing the same again answers with the same share.",
 	description:
 		"Anybody who has the id can read it until its owner deletes it. What looks like a secret is refused. At most 1,000 shares a user.",
@@ -64,6 +67,8 @@ const createShareEndpoint = endpoint({
 			errors: z.array(z.string()),
 		}),
 	),
+	ids: { title: { chosenIn: "create_brain_share" } },
+	example: { body: { brain_md: "model: auto\nmax_cost: 0.01\nblocked:\n  - grok-*\n", title: "Cheap and careful" } },
 	async handle({ body, context }) {
 		const { config, errors } = await readConfigInput(body, context.settings.catalog);
 		const title = body.title?.trim() || null;
@@ -103,6 +108,7 @@ const listSharesEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/brain/shares",
 	access: "key",
+	toolGroup: "configs",
 	summary: "The caller's shared routing configs, newest first.",
 	query: z.object({
 		limit: integerParam(1, MAX_USER_SHARES).default(MAX_USER_SHARES).describe("Shares of a page."),
@@ -120,6 +126,7 @@ const listSharesEndpoint = endpoint({
 			}),
 		),
 	),
+	ids: { cursor: { pageAfter: "create_brain_share" } },
 	async handle({ query, context }) {
 		const { db, account } = context;
 		const { cursor, limit } = query;
@@ -160,6 +167,7 @@ const getShareEndpoint = endpoint({
 	limited: true,
 	conditional: "strong",
 	cacheControl: "public, max-age=300",
+	toolGroup: "configs",
 	summary: "A shared routing config: its normal form, and its text if it was shared as one.",
 	description:
 		"To read a config that somebody shared by its id of ten characters; its `config` goes into `brain_config` of a request.",
@@ -176,6 +184,7 @@ const getShareEndpoint = endpoint({
 			created_at: z.number().describe("Unix timestamp."),
 		}),
 	),
+	ids: { share_id: { answerOf: "create_brain_share" } },
 	async handle({ params, context }) {
 		const share = await findAnyShare(params.share_id, context);
 		if (!share) return fail(NO_SHARE);
@@ -201,9 +210,11 @@ const showSharePageEndpoint = endpoint({
 	conditional: "strong",
 	cacheControl: "public, max-age=300",
 	mediaType: "text/html",
+	toolGroup: null,
 	summary: "A shared routing config as a page for people.",
 	params: shareParams,
 	result: z.string(),
+	ids: { share_id: { answerOf: "create_brain_share" } },
 	async handle({ params, context }) {
 		const share = await findAnyShare(params.share_id, context);
 		if (!share) return fail(NO_SHARE);
@@ -231,10 +242,12 @@ const deleteShareEndpoint = endpoint({
 	path: "/v1/b/{share_id}",
 	access: "key",
 	roles: ["owner"],
+	toolGroup: "configs",
 	summary: "Deletes one of the caller's shared routing configs; its id is never used again.",
 	description: "Copies that others took stay with them. The same config shared again gets a new id.",
 	params: shareParams,
 	result: deletedShareSchema,
+	ids: { share_id: { answerOf: "create_brain_share" } },
 	handle: ({ params, context }) => deleteShareById(params.share_id, context.account.userId, context),
 });
 
@@ -243,10 +256,10 @@ const takeDownShareEndpoint = endpoint({
 	method: "DELETE",
 	path: "/internal/shares/{share_id}",
 	access: "operator",
-	internal: true,
 	summary: "Take down a shared routing config, whoever shared it.",
 	params: shareParams,
 	result: deletedShareSchema,
+	ids: { share_id: { answerOf: "create_brain_share" } },
 	handle: ({ params, context }) => deleteShareById(params.share_id, null, context),
 });
 

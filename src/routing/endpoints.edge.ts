@@ -154,6 +154,9 @@ const listModelsEndpoint = endpoint({
 	path: "/v1/models",
 	access: "public",
 	acceptsApiKeyHeader: true,
+	toolGroup: "chat",
+	command: "models",
+	page: "overview",
 	summary: "All models of the catalog, with price, limits and whether a provider key is configured.",
 	description:
 		"For ids to pin with `model`, their prices, limits and abilities, and whether they can be called now, by the key that was sent.",
@@ -187,9 +190,11 @@ const getModelEndpoint = endpoint({
 	path: "/v1/models/{id}",
 	access: "public",
 	acceptsApiKeyHeader: true,
+	toolGroup: "chat",
 	summary: "One model of the catalog, by its id or that of another version of its family.",
 	params: z.lazy(() => z.object({ id: z.string() })),
 	result: modelEntrySchema,
+	example: { params: { id: "claude-haiku-5-5" } },
 	async handle({ params, context }) {
 		const { settings, startedAtMs } = context;
 		const model = findModelOrAlias(params.id, settings.catalog);

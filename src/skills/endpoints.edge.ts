@@ -35,6 +35,9 @@ const listSkillsEndpoint = endpoint({
 	access: "public",
 	conditional: "strong",
 	cacheControl: CACHE_CONTROL,
+	toolGroup: "skills",
+	isDefaultTool: true,
+	command: "skills",
 	summary: "All skills: expert instruction sets for tasks.",
 	description: "For the id to invoke one by, and what each is good at.",
 	result: z.lazy(() =>
@@ -53,6 +56,8 @@ const getSkillEndpoint = endpoint({
 	access: "public",
 	conditional: "strong",
 	cacheControl: CACHE_CONTROL,
+	toolGroup: "skills",
+	isDefaultTool: true,
 	summary: "One skill with the text that becomes the system prompt.",
 	description: "To follow the instructions yourself; to have a model follow them, use invoke_skill.",
 	params: skillParams,
@@ -62,6 +67,7 @@ const getSkillEndpoint = endpoint({
 			source: z.string(),
 		}),
 	),
+	example: { params: { skill_id: "debugging" } },
 	async handle({ params }) {
 		const skill = await findSkill(params.skill_id);
 		return skill ? ok({ ...skill, source: SKILLS_SOURCE }) : fail(SKILL_NOT_FOUND);
@@ -98,6 +104,9 @@ const invokeSkillEndpoint = endpoint({
 	access: "key",
 	admission: "handler",
 	bodyLimit: "chat",
+	toolGroup: "skills",
+	isDefaultTool: true,
+	command: "chat",
 	summary: "Gives a task to a skill; the answer is a chat completion, whole or streamed, with cost and receipt.",
 	description: "For a task that one of list_skills is made for; it costs what a chat completion costs.",
 	emptyField: { name: "task", failure: { reason: "no_task" } },
@@ -106,6 +115,11 @@ const invokeSkillEndpoint = endpoint({
 	result: skillCompletionSchema,
 	eventStream:
 		"With `stream: true`: `chat.completion.chunk` objects, one an event, then `[DONE]`; `svc.skill` is in the `svc` block.",
+	ids: "public",
+	example: {
+		params: { skill_id: "debugging" },
+		body: { task: "Uploads fail for some customers since Monday: 413, but the files are small." },
+	},
 	async handle({ params, body, context }) {
 		const skill = await findSkill(params.skill_id);
 		if (!skill) return fail(SKILL_NOT_FOUND);

@@ -46,6 +46,7 @@ const listPlansEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/plans",
 	access: "public",
+	toolGroup: "account",
 	summary: "The four plans with their limits.",
 	description: "Prices and limits of each; get_usage says which is the caller's.",
 	result: z.object({ object: z.literal("list"), data: z.array(pricingPlanSchema) }),
@@ -164,11 +165,15 @@ const getUsageEndpoint = endpoint({
 	path: "/v1/usage",
 	access: "key",
 	countsTowardsDay: false,
+	toolGroup: "account",
+	command: "usage",
+	page: "overview",
 	summary: "The caller's limits, totals and latest requests; with group_by, usage by key, tag, model or day.",
 	description: "To see how much of the limits is left, and what was spent on which models.",
 	csv: GROUPS_AS_CSV,
 	query: z.lazy(() => z.object(groupQueryMembers())),
 	result: z.lazy(() => z.union([usageSchema.unwrap(), usageGroupsSchema.unwrap()])),
+	ids: "walked apart",
 	async handle({ query, context }) {
 		const grouped = parseGroupRequest(query, context.startedAtMs);
 		if (!grouped.ok) return grouped;
@@ -235,6 +240,8 @@ const getSavingsEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/savings",
 	access: "key",
+	toolGroup: "account",
+	page: "overview",
 	summary:
 		"What the caller's tokens would have cost on one baseline model: a per-token estimate, not a billing statement.",
 	csv: GROUPS_AS_CSV,
@@ -245,6 +252,8 @@ const getSavingsEndpoint = endpoint({
 		}),
 	),
 	result: z.lazy(() => z.union([savingsSchema.unwrap(), savingsGroupsSchema.unwrap()])),
+	ids: "walked apart",
+	example: { query: { baseline: "claude-fable-5" } },
 	async handle({ query: { baseline: baselineId, ...groupQuery }, context }) {
 		const { settings, startedAtMs } = context;
 		const baseline = findExactModel(baselineId, settings.catalog);

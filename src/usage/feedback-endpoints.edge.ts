@@ -53,6 +53,7 @@ const giveFeedbackEndpoint = endpoint({
 	access: "key",
 	countsTowardsDay: false,
 	effect: "replaces",
+	toolGroup: "account",
 	summary: "Rates the answer to one of the caller's own requests, of any kind that has a receipt.",
 	description: "Once per request; it can be changed for a day. Receipts, routing and limits stay as they are.",
 	body: z.lazy(() =>
@@ -73,6 +74,8 @@ const giveFeedbackEndpoint = endpoint({
 			changeable_until: z.string(),
 		}),
 	),
+	ids: { request_id: { answerOf: "create_chat_completion", member: "id" } },
+	example: { body: { score: 1 } },
 	async handle({ body, context }) {
 		const refused = await findRefusal(context, body.request_id);
 		if (refused) return fail(refused);

@@ -82,13 +82,13 @@ const checkUsageEndpoint = endpoint({
 	method: "GET",
 	path: "/internal/usage/check",
 	access: "operator",
-	internal: true,
 	summary: "Whether usage totals and daily sums are those of the rows in D1, user by user.",
 	query: z.object({
 		user: z.string().optional(),
 		after: z.string().default("").describe("`next` of the answer before."),
 	}),
 	result: z.object({ object: z.literal("list"), data: z.array(checkedUserSchema), next: z.string().nullable() }),
+	example: { query: { user: "ada" } },
 	async handle({ query, context }) {
 		const users = await listUsers(context.db, query.user, query.after, PAGE_USERS);
 		const data: CheckedUser[] = [];
@@ -117,7 +117,6 @@ const listUsageEndpoint = endpoint({
 	method: "GET",
 	path: "/internal/usage",
 	access: "operator",
-	internal: true,
 	summary: "Requests, cost and stored bytes of every user, as the meters have flushed them: a minute old at most.",
 	query: z.lazy(() =>
 		z.object({
@@ -126,6 +125,7 @@ const listUsageEndpoint = endpoint({
 		}),
 	),
 	result: z.lazy(() => listSchema(userUsageSchema)),
+	example: { query: { limit: "1" } },
 	async handle({ query: { limit, cursor = "" }, context: { db, settings } }) {
 		const found = await listUserSums(db, cursor, limit + 1);
 		const page = found.slice(0, limit);
@@ -150,7 +150,6 @@ const listDecisionsEndpoint = endpoint({
 	method: "GET",
 	path: "/internal/decisions",
 	access: "operator",
-	internal: true,
 	summary: "The decision on each request, its cost, and its user's feedback.",
 	query: z.object({
 		after: z.string().default("").describe("`next` of the answer before."),
@@ -159,6 +158,7 @@ const listDecisionsEndpoint = endpoint({
 	result: z.lazy(() =>
 		z.object({ object: z.literal("list"), data: z.array(routingDecisionSchema), next: z.string().nullable() }),
 	),
+	example: { query: { after: "svc-", limit: "1" } },
 	async handle({ query: { after, limit }, context: { db } }) {
 		const data = await listRoutingDecisions(db, after, limit);
 		const next = data.length < limit ? null : (data.at(-1)?.request_id ?? null);

@@ -31,6 +31,7 @@ const getPublicKeyEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/proof/pubkey",
 	access: "public",
+	toolGroup: "proofs",
 	summary:
 		"The keys that verify this service's signatures; with a workspace's id and its owner's key, also the verifier key of its checkpoints.",
 	description:
@@ -88,11 +89,15 @@ const getProofEndpoint = endpoint({
 	path: "/v1/proof/{request_id}",
 	access: "public",
 	limited: true,
+	toolGroup: "proofs",
+	command: "verify",
+	page: "requests",
 	summary: "The receipt of a request, recomputed and with its signature checked.",
 	description:
 		"To check that an answer is this service's and was not changed; `request_id` is the answer's `id` or `svc.proof.request_id`.",
 	params: z.lazy(() => z.object({ request_id: z.string() })),
 	result: proofSchema,
+	ids: { request_id: { answerOf: "create_chat_completion", member: "id" } },
 	async handle({ params, context }) {
 		const found = await lookUpReceipt(context, params.request_id);
 		if (!found.ok) return found;

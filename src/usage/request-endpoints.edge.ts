@@ -24,6 +24,8 @@ const listRequestsEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/requests",
 	access: "key",
+	toolGroup: "account",
+	page: "requests",
 	summary: "The caller's requests, newest first: which model was chosen for each and why, and what it cost.",
 	description: "To find expensive, slow or failed requests; get_proof shows the receipt of one.",
 	query: z.lazy(() =>
@@ -45,6 +47,8 @@ const listRequestsEndpoint = endpoint({
 			data: z.array(requestSchema),
 		}),
 	),
+	ids: { key_id: { answerOf: "create_key" }, cursor: { pageAfter: "create_chat_completion" } },
+	example: { query: { limit: "1" } },
 	async handle({ query, context }) {
 		const { settings } = context;
 		const { kind, model, key_id: apiKeyId, since, until, limit, cursor } = query;
@@ -71,10 +75,13 @@ const getRequestEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/requests/{request_id}",
 	access: "key",
+	toolGroup: "account",
+	page: "requests",
 	summary: "One of the caller's requests, with the cost of each of its calls.",
 	description: "To see why a model was chosen and what its answer cost; get_proof shows the signed receipt.",
 	params: z.lazy(() => z.object({ request_id: z.string() })),
 	result: requestDetailSchema,
+	ids: { request_id: { answerOf: "create_chat_completion", member: "id" } },
 	async handle({ params, context }) {
 		const found = await lookUpRequest(context, params.request_id);
 		return found ? ok(toRequestDetailView(found)) : fail(REQUEST_NOT_FOUND);

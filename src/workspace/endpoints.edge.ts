@@ -94,6 +94,8 @@ const checkReadinessEndpoint = (loadEngine: LoadPolicyEngine) =>
 		effect: "replaces",
 		path: "/v1/workspace/readiness",
 		access: "key",
+		toolGroup: "workspaces",
+		page: "workspaces",
 		summary: "Scores how ready a workspace is for agents, with advice; its manifest becomes the workspace's policy.",
 		description:
 			"For advice on what a workspace lacks before agents work in it. It replaces the workspace's policy by the manifest given, unless `activate` is false or the key's role is agent.",
@@ -106,6 +108,18 @@ const checkReadinessEndpoint = (loadEngine: LoadPolicyEngine) =>
 			}),
 		),
 		result: readinessResultSchema,
+		ids: { workspace_id: { chosenIn: "create_handoff" } },
+		example: {
+			body: {
+				workspace_id: "order-service",
+				project_name: "Order service",
+				stack: ["TypeScript 5", "Hono"],
+				protected_paths: ["infra/", "migrations/"],
+				forbidden_commands: ["git push --force", "terraform apply"],
+				require_handoffs: true,
+				require_risk_gate: true,
+			},
+		},
 		async handle({ body, context }) {
 			// Before anything is changed.
 			const { compilePathMatcher, compileCommandMatcher } = await loadEngine();
@@ -132,9 +146,12 @@ const generateArtifactsEndpoint = endpoint({
 	path: "/v1/workspace/generate",
 	access: "key",
 	internal: true,
+	toolGroup: null,
 	summary: "Writes a workspace's instruction files for agents; its manifest becomes the workspace's policy.",
 	body: manifestRequestSchema,
 	result: artifactsResultSchema,
+	ids: { workspace_id: { chosenIn: "create_handoff" } },
+	example: { body: { workspace_id: "order-service" } },
 	async handle({ body, context }) {
 		const manifest = normalizeManifest(body);
 		const verdict = await activateManifest(context, manifest);
@@ -150,6 +167,8 @@ const getSnapshotEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/workspace/{workspace_id}/snapshot",
 	access: "key",
+	toolGroup: "workspaces",
+	page: "workspaces",
 	summary:
 		"A workspace at a glance: its handoffs' risks and signatures, whether the chain is intact, the last entries.",
 	description: "For an overview before going into detail with get_handoff_chain.",
@@ -163,6 +182,7 @@ const getSnapshotEndpoint = endpoint({
 		}),
 	),
 	result: snapshotResultSchema,
+	ids: { workspace_id: { chosenIn: "create_handoff" } },
 	async handle({ params: { workspace_id }, query, context }) {
 		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
 		const { sums, verdict } = await sumHandoffs(context, workspace_id, query.limit, query.since);
@@ -199,6 +219,8 @@ const getManifestEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/workspace/{workspace_id}/manifest",
 	access: "key",
+	toolGroup: "workspaces",
+	page: "workspaces",
 	summary: "The manifest that is a workspace's policy, or one that was.",
 	description: "To see which paths are protected and which commands are forbidden before acting.",
 	params: workspaceParams,
@@ -210,6 +232,7 @@ const getManifestEndpoint = endpoint({
 		}),
 	),
 	result: manifestResultSchema,
+	ids: { workspace_id: { chosenIn: "put_workspace_manifest" } },
 	async handle({ params: { workspace_id }, query, context }) {
 		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
 		const manifest = await loadManifest(context, workspace_id, query.version);
@@ -223,6 +246,8 @@ const putManifestEndpoint = endpoint({
 	path: "/v1/workspace/{workspace_id}/manifest",
 	access: "key",
 	roles: ["owner"],
+	toolGroup: "workspaces",
+	page: "workspaces",
 	summary: "Sets the manifest that is a workspace's policy.",
 	description:
 		"It replaces the whole manifest; older versions are kept and can be read. Protected paths and forbidden commands decide what check_policy says.",
@@ -241,6 +266,11 @@ const putManifestEndpoint = endpoint({
 			}),
 	),
 	result: z.lazy(() => manifestResultSchema.unwrap().extend({ policy_updated: z.boolean() })),
+	ids: { workspace_id: { chosenIn: "put_workspace_manifest" } },
+	example: {
+		params: { workspace_id: "order-service" },
+		body: { protected_paths: ["infra/"], forbidden_commands: ["git push --force"] },
+	},
 	async handle({ params: { workspace_id }, body, context }) {
 		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
 		if (body.workspace_id !== undefined && body.workspace_id !== workspace_id) {
@@ -265,7 +295,7 @@ const deleteManifestEndpoint = endpoint({
 	path: "/v1/workspace/{workspace_id}/manifest",
 	access: "key",
 	roles: ["owner"],
-	notATool: true,
+	toolGroup: null,
 	summary: "Deletes a workspace's manifest with all its versions, or the older versions only, and frees their bytes.",
 	description: "Without a manifest only the built-in rules apply. Checks, handoffs and events stay.",
 	params: workspaceParams,
@@ -285,6 +315,7 @@ const deleteManifestEndpoint = endpoint({
 			freed_bytes: z.int(),
 		}),
 	),
+	ids: { workspace_id: { chosenIn: "put_workspace_manifest" } },
 	async handle({ params: { workspace_id }, query: { older_only: olderOnly }, context }) {
 		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
 		const { account, db, requestId, settings, timings } = context;
@@ -311,11 +342,11 @@ const deleteManifestEndpoint = endpoint({
 });
 
 export const workspaceEndpoints = (loadEngine: LoadPolicyEngine): readonly Endpoint[] => [
-	listWorkspacesEndpoint,
 	checkReadinessEndpoint(loadEngine),
 	generateArtifactsEndpoint,
 	getSnapshotEndpoint,
 	getManifestEndpoint,
 	putManifestEndpoint,
+	listWorkspacesEndpoint,
 	deleteManifestEndpoint,
 ];

@@ -42,6 +42,9 @@ export const listWorkspacesEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/workspaces",
 	access: "key",
+	toolGroup: "workspaces",
+	command: "workspaces",
+	page: "workspaces",
 	summary: "The caller's workspaces, by name.",
 	description: "To find a workspace's id; get_workspace_snapshot shows what is in one.",
 	query: z.lazy(() =>
@@ -51,6 +54,7 @@ export const listWorkspacesEndpoint = endpoint({
 		}),
 	),
 	result: workspaceListSchema,
+	ids: { cursor: { pageAfter: "create_handoff" } },
 	async handle({ query: { limit, cursor }, context }) {
 		const { account, db, timings } = context;
 		const after = cursor === undefined ? "" : parseWorkspaceCursor(cursor);

@@ -8,7 +8,7 @@ import { app } from "../../src/app.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import { openapiDocument } from "../../src/http/openapi.ts";
 import { RECORDED_EXAMPLES } from "../../src/site/examples.ts";
-import { EXAMPLES } from "../support/examples.ts";
+import { exampleRequest, makeIds } from "../support/examples.ts";
 import {
 	type GeneratedRequest,
 	type Operation,
@@ -17,6 +17,7 @@ import {
 	weightOf,
 } from "../support/generate-request.ts";
 import { Documented, type ReadAnswer } from "../support/generate-verdict.ts";
+import { hintsFor } from "../support/hints.ts";
 import { newKey, ORIGIN, type TestKey, type Upstream, useSandbox } from "../support/service.ts";
 import { TEST_ADMIN_TOKEN } from "../support/variables.ts";
 
@@ -118,13 +119,15 @@ describe.each(expected.map((operation): [string, Operation] => [operation.operat
 			// What the example makes is there for its key, with which the first requests are sent.
 			key = await newKey("corporate");
 			sent += REQUESTS_PER_KEY - (sent % REQUESTS_PER_KEY) + 1;
-			const example = await EXAMPLES[id]?.request(key);
+			const endpoint = ENDPOINTS.find((each) => each.id === id);
+			if (!endpoint) throw new Error(`there is no endpoint ${id}`);
+			const { path, body } = await exampleRequest(endpoint, key);
 			const requests = requestsTo(operation, {
 				document,
-				path: example?.path ?? operation.path,
-				body: example?.body,
-				headers: example?.headers ?? {},
-				hints: EXAMPLES[id]?.hints ?? {},
+				path,
+				body,
+				headers: {},
+				hints: hintsFor(id, await makeIds(endpoint, key)),
 			});
 			const statuses = new Map<number, number>();
 			const property = fc.asyncProperty(requests, async (request) => {

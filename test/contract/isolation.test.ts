@@ -1,9 +1,10 @@
-// The isolation walk: to one user, what belongs to another is as if it were not there. An endpoint joins by its example.
+// The isolation walk: to one user, what belongs to another is as if it were not there. An endpoint joins by its definition.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
-import { EXAMPLES, type ExampleRequest, type OwnedId } from "../support/examples.ts";
+import { idSources } from "../../src/http/example.ts";
+import { exampleRequest, type OwnedId, ownedIds, type SentRequest } from "../support/examples.ts";
 import {
 	call,
 	callWithKey,
@@ -33,10 +34,10 @@ interface Seen {
 	text: string;
 }
 
-async function send({ method, path }: Endpoint, { key }: TestKey, request: ExampleRequest): Promise<Seen> {
-	const response = await call(request.path ?? path, {
+async function send({ method }: Pick<Endpoint, "method">, { key }: TestKey, request: SentRequest): Promise<Seen> {
+	const response = await call(request.path, {
 		method,
-		headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...request.headers },
+		headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
 		...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
 	});
 	return { status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() };
@@ -48,6 +49,7 @@ const VARYING: readonly [RegExp, string][] = [
 	[/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, "<time>"],
 	[/sha256:[0-9a-f]{64}/g, "<hash>"],
 	[/[A-Za-z0-9+/_-]{86,}={0,2}/g, "<signature>"],
+	[/(?<="share_id":"|\/b\/)\w{10}/g, "<share>"],
 	[/"(created|latency_ms|retry_after_ms|duration_ms)":\d+/g, '"$1":0'],
 ];
 
@@ -68,26 +70,34 @@ function masked({ status, headers, text }: Seen, id: string): unknown {
 	return { status, headers: hide(JSON.stringify(rest)), text: hide(text) };
 }
 
+/** Ids of a coding agent's own, which are recorded and name nothing here. */
+const FOREIGN_IDS = new Set(["session_id", "tool_use_id"]);
+
 /** Names of members and parameters that hold the id of something, at the top of a request. */
 function namedIds({ params, query, body }: Endpoint): string[] {
 	return [params, query, body].flatMap((schema) => {
 		if (!schema) return [];
 		const { properties } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
-		return Object.keys(properties ?? {}).filter((name) => /(?:^|_)ids?$|cursor$/.test(name));
+		return Object.keys(properties ?? {}).filter((name) => /(?:^|_)ids?$|cursor$/.test(name) && !FOREIGN_IDS.has(name));
 	});
 }
 
 describe("every protected endpoint", () => {
-	it("says in its example whose ids it takes", () => {
-		const silent = PROTECTED.filter(({ id }) => EXAMPLES[id]?.owned === undefined);
-		expect(silent.map(({ id }) => id)).toEqual([]);
+	it("says whose ids it takes, each of them, or that all may read what it names", () => {
+		const forgotten = PROTECTED.flatMap((endpoint) => {
+			const { id, ids } = endpoint;
+			if (ids === "public") return [];
+			if (ids === "walked apart") return ownedIds(endpoint).length > 0 ? [] : [id];
+			const named = Object.keys(idSources(endpoint));
+			return namedIds(endpoint).flatMap((name) => (named.includes(name) ? [] : [`${id}: ${name}`]));
+		});
+		expect(forgotten).toEqual([]);
 	});
 
-	it("that takes an id shows how another's is answered, or that all may read what it names", () => {
-		const forgotten = PROTECTED.filter(
-			(endpoint) => endpoint.params !== undefined || namedIds(endpoint).length > 0,
-		).filter(({ id }) => EXAMPLES[id]?.owned === "none");
-		expect(forgotten.map(({ id }) => id)).toEqual([]);
+	it("takes its ids from endpoints that there are", () => {
+		const makers = PROTECTED.flatMap((endpoint) => Object.values(idSources(endpoint)).flatMap(Object.values));
+		const known = ENDPOINTS.map(({ id }) => id);
+		expect(makers.filter((maker) => known.includes(maker)).length).toBeGreaterThan(20);
 	});
 });
 
@@ -104,7 +114,7 @@ async function look(endpoint: Endpoint, { request, shownAt }: OwnedId, id: strin
  */
 async function walk(endpoint: Endpoint, owned: OwnedId, stranger = other): Promise<void> {
 	const id = await owned.make(owner);
-	const unknown = owned.unknown();
+	const unknown = owned.unlike(id);
 	const own = await send(endpoint, owner, owned.request(id));
 	expect(own.status, `the owner's own: ${own.text}`).toBe(200);
 	const before = await look(endpoint, owned, id);
@@ -119,12 +129,13 @@ async function walk(endpoint: Endpoint, owned: OwnedId, stranger = other): Promi
 	expect(await look(endpoint, owned, id)).toEqual(before);
 }
 
-const walks = PROTECTED.flatMap((endpoint) => {
-	const owned = EXAMPLES[endpoint.id]?.owned;
-	return typeof owned === "object"
-		? owned.map((entry, index): [string, Endpoint, OwnedId] => [`${endpoint.id} (id ${index + 1})`, endpoint, entry])
-		: [];
-});
+const walks = PROTECTED.flatMap((endpoint) =>
+	ownedIds(endpoint).map((owned, index): [string, Endpoint, OwnedId] => [
+		`${endpoint.id} (id ${index + 1})`,
+		endpoint,
+		owned,
+	]),
+);
 
 describe("another user's id", () => {
 	for (const [name, endpoint, owned] of walks)
@@ -138,7 +149,7 @@ describe("another user's id", () => {
 		// Receipts are public by design, which makes theirs the endpoint that would fail the walk.
 		const receipt: OwnedId = {
 			make: async ({ key }) => (await chat(key, "hi")).headers.get("x-request-id") ?? "",
-			unknown: () => "svc-01ARZ3NDEKTSV4RRFFQ69G5FAV",
+			unlike: () => "svc-01ARZ3NDEKTSV4RRFFQ69G5FAV",
 			request: (id) => ({ path: `/v1/proof/${id}` }),
 		};
 		await expect(walk(leaky, receipt)).rejects.toThrow(/to deeply equal/);
@@ -157,6 +168,9 @@ const SHARED_BY_KEYS = new Set([
 	"list_workspaces",
 	"check_workspace_readiness",
 	"get_workspace_snapshot",
+	"get_workspace_manifest",
+	"check_policy",
+	"hook_claude_code",
 	"list_audit_events",
 	"list_brain_shares",
 	// Its example asks for a handoff.
@@ -185,7 +199,7 @@ describe("what another key of the same user made", () => {
 		for (let i = 0; i < 3; i++)
 			receipts.push((await chat(owner.key, "my secret plan")).headers.get("x-request-id") ?? "");
 		for (const endpoint of PROTECTED) {
-			const request = (await EXAMPLES[endpoint.id]?.request(agent)) ?? {};
+			const request = await exampleRequest(endpoint, agent);
 			const { text } = await send(endpoint, agent, request);
 			for (const secret of [owner.key_id, owner.key, "my secret plan", ...receipts])
 				expect(text, endpoint.id).not.toContain(secret);
@@ -199,7 +213,7 @@ describe("what one user does", () => {
 		for (let i = 0; i < 3; i++)
 			receipts.push((await chat(owner.key, "my secret plan")).headers.get("x-request-id") ?? "");
 		for (const endpoint of PROTECTED) {
-			const request = (await EXAMPLES[endpoint.id]?.request(other)) ?? {};
+			const request = await exampleRequest(endpoint, other);
 			const { status, headers, text } = await send(endpoint, other, request);
 			expect(status, endpoint.id).toBe(200);
 			const all = `${JSON.stringify(headers)} ${text}`;

@@ -54,6 +54,7 @@ function serve(
 		method: "POST",
 		path: "/long",
 		access: "public",
+		toolGroup: null,
 		summary: "Takes long.",
 		result: z.object({ answer: z.number() }),
 		...(errorDialect ? { errorDialect } : {}),

@@ -14,7 +14,7 @@ export interface SiteDocument {
 	markdown: string;
 }
 
-const DOCS = "src/docs";
+export const DOCS = "src/docs";
 const README = "README.md";
 /** The document that lists those in its folder. */
 const REFERENCE = `${DOCS}/reference.md`;

@@ -39,7 +39,7 @@ const SHOWN_INNER = {
 } as const;
 
 function pick(source: unknown, names: readonly string[]): JsonObject {
-	if (!isJsonObject(source)) throw new Error("the recorded answer has no svc block: run npm run examples");
+	if (!isJsonObject(source)) throw new Error("the recorded answer has no svc block: run npm run generate");
 	return Object.fromEntries(names.map((name) => [name, source[name]]));
 }
 

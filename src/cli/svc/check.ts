@@ -4,9 +4,10 @@ import { asChoice } from "./chat.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { UsageError } from "./failures.ts";
+import { WORK_KINDS } from "./ledger.ts";
 import type { Style } from "./output.ts";
 
-const KINDS = ["edit", "refactor", "deploy", "review", "setup", "delete"] as const;
+const ACTION_KINDS = [...WORK_KINDS, "delete"] as const;
 
 export type PolicyAnswer = Awaited<ReturnType<SvcClient["policy"]["check"]>>;
 export type PolicyBody = EndpointBody<"check_policy">;
@@ -30,7 +31,7 @@ export const checkCommand: Command = {
 		workspace: { value: "ID", short: "w", about: "the workspace whose manifest is the policy (SVC_WORKSPACE)" },
 		file: { value: "PATH", short: "f", isList: true, about: "a path that is affected; may be repeated" },
 		action: { value: "TEXT", about: "what is about to be done, in words" },
-		kind: { value: "KIND", choices: KINDS, about: KINDS.join(", ") },
+		kind: { value: "KIND", choices: ACTION_KINDS, about: ACTION_KINDS.join(", ") },
 		cost: { value: "USD", about: "what it is expected to cost" },
 	},
 	async run(given, session) {
@@ -44,7 +45,7 @@ export const checkCommand: Command = {
 		const body: PolicyBody = {
 			workspace_id: workspace,
 			action: given.text("action") ?? (commands.length > 0 ? "Run commands" : "Change files"),
-			action_kind: asChoice(given.text("kind"), KINDS) ?? null,
+			action_kind: asChoice(given.text("kind"), ACTION_KINDS) ?? null,
 			commands,
 			files_affected: files,
 			estimated_cost_usd: given.number("cost") ?? null,

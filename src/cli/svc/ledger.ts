@@ -5,7 +5,8 @@ import { EXIT } from "./exit-codes.ts";
 import { firstLine, renderColumns } from "./output.ts";
 import { PUBKEY_FLAG, readPubkeyFlag, showVerification } from "./verify.ts";
 
-const KINDS = ["edit", "refactor", "deploy", "review", "setup"] as const;
+/** Kinds of work that is handed over. */
+export const WORK_KINDS = ["edit", "refactor", "deploy", "review", "setup"] as const;
 
 function numbered(texts: readonly string[], letter: string): { id: string; description: string }[] {
 	return texts.map((description, at) => ({ id: `${letter}${at + 1}`, description }));
@@ -24,7 +25,7 @@ export const handoffCommand: Command = {
 		risk: { value: "TEXT", isList: true, about: "what may go wrong; may be repeated" },
 		check: { value: "TEXT", isList: true, about: "what was checked, or is to be; may be repeated" },
 		next: { value: "TEXT", about: "what the receiver does first" },
-		kind: { value: "KIND", choices: KINDS, about: KINDS.join(", ") },
+		kind: { value: "KIND", choices: WORK_KINDS, about: WORK_KINDS.join(", ") },
 		cost: { value: "USD", about: "the estimate that is recorded" },
 	},
 	async run(given, session) {
@@ -38,7 +39,7 @@ export const handoffCommand: Command = {
 			risks: numbered(given.list("risk"), "r"),
 			validation: numbered(given.list("check"), "v"),
 			recommended_next_action: given.text("next") ?? null,
-			action_kind: asChoice(given.text("kind"), KINDS) ?? null,
+			action_kind: asChoice(given.text("kind"), WORK_KINDS) ?? null,
 			est_cost: given.number("cost") ?? null,
 		};
 		const entry = await session.client().handoffs.create(body, { signal: session.signal });

@@ -7,7 +7,7 @@ import { renderCommandHelp, renderOverview } from "./help.ts";
 import { CommandSession } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 
-async function runCommand(command: Command, words: readonly string[], terminal: Terminal): Promise<number> {
+async function executeCommand(command: Command, words: readonly string[], terminal: Terminal): Promise<number> {
 	const wantsJson = words.includes("--json");
 	let session = new CommandSession(terminal, { url: undefined, key: undefined, isJson: wantsJson });
 	try {
@@ -74,7 +74,7 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
 		return EXIT.ok;
 	}
 	const found = matchCommand(COMMANDS, words);
-	if (found) return runCommand(found.command, found.rest, terminal);
+	if (found) return executeCommand(found.command, found.rest, terminal);
 	const named = HELP_WORDS.includes(first) ? words.slice(1) : words;
 	terminal.writeError(`svc: ${explainUnknownCommand(COMMANDS, named)}\n`);
 	return EXIT.notAsked;

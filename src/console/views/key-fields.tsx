@@ -4,7 +4,8 @@ import type { keySchema } from "../../keys/schemas.ts";
 import { toLocalTime } from "../key-form.ts";
 import { Field } from "./parts.tsx";
 
-type Key = z.output<typeof keySchema>;
+/** A key as the API shows it. */
+export type Key = z.output<typeof keySchema>;
 
 /** What the fields show for a key. */
 export function toFieldValues(item: Key): Record<string, string> {

@@ -23,6 +23,8 @@ function made(more: Partial<Endpoint> & Pick<Endpoint, "path">): Endpoint {
 		method: "POST",
 		path: "/v1/made",
 		access: "key",
+		toolGroup: "chat",
+		ids: "none",
 		summary: "Made.",
 		result: z.object({}),
 		handle: async () => ok({}),
@@ -49,35 +51,11 @@ describe("the tools", () => {
 		});
 	});
 
-	it("are what answers JSON to anybody or to a key, but for internal endpoints and those about the interface", () => {
-		const left = ENDPOINTS.filter((each) => !isTool(each)).map(({ id, access }) => `${access} ${id}`);
-		expect(left.filter((each) => !each.startsWith("operator ") && !each.startsWith("session "))).toEqual([
-			"key create_response",
-			"key count_response_input_tokens",
-			"key get_response",
-			"key delete_response",
-			"key list_response_input_items",
-			"key create_message",
-			"key count_message_tokens",
-			"key watch_agent_run",
-			"key delete_agent_run",
-			"key get_handoff_checkpoint",
-			"key generate_workspace_files",
-			"key delete_workspace_manifest",
-			"key hook_claude_code",
-			"key hook_codex",
-			"public get_brain_badge",
-			"public show_brain_share",
-			"public show_verify_page",
-			"key create_key",
-			"key list_keys",
-			"key change_key",
-			"key delete_key",
-			"key rotate_key",
-			"public get_mcp_manifest",
-			"key mcp",
-			"public openapi",
-		]);
+	it("answer JSON to anybody or to a key, and are for clients", () => {
+		for (const each of ENDPOINTS.filter(isTool)) {
+			expect(each.mediaType ?? "application/json", each.id).toBe("application/json");
+			expect(each.internal, each.id).toBeUndefined();
+		}
 	});
 
 	it("make no key and show none", () => {

@@ -6,9 +6,9 @@ import { failurePage } from "../../failure-page.tsx";
 import { formatExactUsd } from "../../format.ts";
 import { toChangedKeyBody } from "../../key-form.ts";
 import type { ConsolePage, PageAnswer, PageRequest, ShownPage } from "../../page.ts";
-import { KeyFields, toFieldValues } from "../../views/key-fields.tsx";
+import { type Key, KeyFields, toFieldValues } from "../../views/key-fields.tsx";
 import { Definitions, Failure, Field, Notice, Time } from "../../views/parts.tsx";
-import { Budget, FRAME, KEYS_PATH, type Key, keyPath } from "./frame.tsx";
+import { Budget, FRAME, KEYS_PATH, keyPath } from "./frame.tsx";
 import { shownKeyPage } from "./made.tsx";
 
 type RotatedKey = z.output<typeof rotatedKeySchema>;

@@ -1,10 +1,7 @@
 // What the pages of keys share: their paths, and a key's budget.
-import type { z } from "zod";
-import type { keySchema } from "../../../keys/schemas.ts";
 import { formatExactUsd } from "../../format.ts";
+import type { Key } from "../../views/key-fields.tsx";
 import { Meter } from "../../views/parts.tsx";
-
-export type Key = z.output<typeof keySchema>;
 
 export const KEYS_PATH = "/console/keys";
 export const FRAME = { kind: "page", section: "keys" } as const;

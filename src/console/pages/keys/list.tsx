@@ -1,8 +1,9 @@
 // The list of keys with their budgets.
 import { listPage } from "../../list-page.tsx";
 import type { PageRequest } from "../../page.ts";
+import type { Key } from "../../views/key-fields.tsx";
 import { Badge, type Column, Notice, Time, Usd, Words } from "../../views/parts.tsx";
-import { Budget, KEYS_PATH, type Key, keyPath } from "./frame.tsx";
+import { Budget, KEYS_PATH, keyPath } from "./frame.tsx";
 
 const LISTED = 100;
 

@@ -1,7 +1,7 @@
 // One workspace at a glance: the verdict on its chain, its risks, the last decisions and handoffs.
 import type { z } from "zod";
 import type { auditEventsSchema } from "../../../audit/endpoints.edge.ts";
-import type { manifestResultSchema, snapshotResultSchema } from "../../../workspace/schemas.ts";
+import type { snapshotResultSchema } from "../../../workspace/schemas.ts";
 import { joinAnswers, withQuery } from "../../api.ts";
 import { parseChainFault } from "../../chain-fault.ts";
 import { failurePage } from "../../failure-page.tsx";
@@ -10,10 +10,9 @@ import type { ConsolePage, PageAnswer } from "../../page.ts";
 import { RankedBars } from "../../views/chart.tsx";
 import { DecisionBadge, TierBadge } from "../../views/events.tsx";
 import { Badge, Count, Notice, Table, Time, Words } from "../../views/parts.tsx";
-import { WorkspaceLinks, workspacePath } from "./frame.tsx";
+import { type Manifest, WorkspaceLinks, workspacePath } from "./frame.tsx";
 
 type Snapshot = z.output<typeof snapshotResultSchema>;
-type Manifest = z.output<typeof manifestResultSchema>;
 type Events = z.output<typeof auditEventsSchema>;
 
 const SHOWN_HANDOFFS = 20;

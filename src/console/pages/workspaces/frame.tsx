@@ -1,4 +1,8 @@
-// What the pages of one workspace share: their paths and the links between them.
+// What the pages of one workspace share: their paths, the links between them, and its manifest as the API shows it.
+import type { z } from "zod";
+import type { manifestResultSchema } from "../../../workspace/schemas.ts";
+
+export type Manifest = z.output<typeof manifestResultSchema>;
 
 export function workspacePath(id: string, page: "" | "/chain" | "/manifest" = ""): string {
 	return `/console/workspaces/${encodeURIComponent(id)}${page}`;

@@ -1,18 +1,14 @@
 // A workspace's manifest: shown, edited with its changes before they are saved, compared by version, scored.
 import type { Child } from "hono/jsx";
-import type { z } from "zod";
 import type { WorkspaceManifest } from "../../../policy/manifest.ts";
 import { normalizeToolRules, TOOL_VERDICTS, type ToolRules } from "../../../policy/tool-rules.ts";
-import type { manifestResultSchema } from "../../../workspace/schemas.ts";
 import type { Api, ApiAnswer, ApiFailure } from "../../api.ts";
 import { parseJsonText, placeIssues } from "../../json-faults.ts";
 import type { ConsolePage, PageAnswer, PageRequest, ShownPage } from "../../page.ts";
 import { CodeBlock, Definitions, Failure, Notice, Time } from "../../views/parts.tsx";
-import { WorkspaceLinks, workspacePath } from "./frame.tsx";
+import { type Manifest, WorkspaceLinks, workspacePath } from "./frame.tsx";
 import { CompareForm, EditForm, ReadinessForm, SaveForm } from "./manifest-forms.tsx";
 import { ManifestDiff, type Readiness, ReadinessResult, renderManifest, Weakenings } from "./manifest-views.tsx";
-
-type Manifest = z.output<typeof manifestResultSchema>;
 
 function manifestApiPath(id: string, version: string | null = null): string {
 	const path = `/v1/workspace/${encodeURIComponent(id)}/manifest`;
