@@ -36,6 +36,9 @@ const TABLES: readonly EndpointTable[] = [
 	},
 ];
 
+/** Each stands on one page. */
+export const TABLE_HEADS: readonly string[] = TABLES.map(({ head }) => head);
+
 function replaceRows(page: string, { head, toRows }: EndpointTable, endpoints: readonly Endpoint[]): string {
 	const lines = page.split("\n");
 	const at = lines.indexOf(head);

@@ -26,13 +26,13 @@ export interface AnalyzedPart {
 	readonly part: string;
 }
 
-const SPACE = /\s/;
+const WHITESPACE = /\s/;
 
 /** Where a part ends: at the last white space of its second half, else before a surrogate pair. */
 function findPartEnd(text: string, start: number): number {
 	const most = start + MAX_PART_CHARS;
 	if (most >= text.length) return text.length;
-	for (let at = most; at > start + MAX_PART_CHARS / 2; at--) if (SPACE.test(text.charAt(at))) return at;
+	for (let at = most; at > start + MAX_PART_CHARS / 2; at--) if (WHITESPACE.test(text.charAt(at))) return at;
 	const isPairCut = text.charCodeAt(most) >= 0xdc00 && text.charCodeAt(most) <= 0xdfff;
 	return isPairCut ? most - 1 : most;
 }

@@ -3,12 +3,12 @@
 
 import { runSteps, type Steps } from "../turns/steps.ts";
 import type { Conversation } from "./conversation.ts";
+import { eachWord } from "./detection/ascii-words.ts";
 import { type DataKind, findClass, isStatement } from "./detection/kinds.ts";
 import { createLabelReader } from "./detection/labelled-values.ts";
 import { createAssignmentReader, reportKeys, reportSecretPhrases } from "./detection/secrets.ts";
-import { readText } from "./detection/text-reader.ts";
+import { readText } from "./detection/text-scan.ts";
 import { decodeViews, decodeViewsInSteps } from "./detection/views.ts";
-import { eachWord } from "./detection/words.ts";
 import { type Detection, DetectionCollector, unreadDetection } from "./findings.ts";
 import { conversationReadings } from "./readings.ts";
 

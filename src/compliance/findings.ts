@@ -1,6 +1,6 @@
 // Collects what the detector finds, and sums it up by class and kind. It keeps offsets, never values. Pure.
 import { type DataKind, findClass } from "./detection/kinds.ts";
-import type { NameSink } from "./detection/text-reader.ts";
+import type { NameSink } from "./detection/text-scan.ts";
 import type { SourceSpan } from "./joined-text.ts";
 import { DATA_CLASSES, type DataClass } from "./vocabulary.ts";
 

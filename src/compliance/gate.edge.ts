@@ -1,21 +1,29 @@
 // Builds the gate of a conversation: scans it, and infers what pattern matching cannot see where a policy asks for that.
 import type { Settings } from "../settings.ts";
 import type { TurnOwner } from "../turns/turns.edge.ts";
+import { analyzeConversation } from "./analyzer.edge.ts";
 import type { Conversation } from "./conversation.ts";
-import type { Detection } from "./findings.ts";
+import { type Detection, joinDetections, unreadDetection } from "./findings.ts";
 import type { ComplianceGate } from "./gate.ts";
 import { loadGate } from "./load.ts";
 import { type PolicyLevels, readsInferred } from "./policy-levels.ts";
 import { scanConversation } from "./scans.edge.ts";
 
-/** Loads the learned classifier on first use: policies that do not ask for it do not pay for its weights. */
-async function infer(
+/**
+ * What a conversation holds beyond pattern matching: statements by the learned classifier, and what the operator's analyzer finds.
+ * If the analyzer does not answer, the conversation counts as unread: it may hold anything. The classifier is loaded on first
+ * use: policies that do not ask for it do not pay for its weights.
+ */
+async function inferDetection(
 	conversation: Conversation,
-	settings: Pick<Settings, "detectorUrl">,
+	{ detectorUrl }: Pick<Settings, "detectorUrl">,
 	owner: TurnOwner,
 ): Promise<Detection> {
-	const { inferDetection } = await import("./inferred.edge.ts");
-	return inferDetection(conversation, settings, owner);
+	const analyzed = detectorUrl === null ? undefined : analyzeConversation(detectorUrl, conversation);
+	const { inferStatements } = await import("./statements/infer.ts");
+	const stated = await scanConversation(conversation, inferStatements, owner);
+	if (analyzed === undefined) return stated;
+	return joinDetections(stated, (await analyzed) ?? unreadDetection());
 }
 
 /** The gate of policies on everything that a model would be sent. */
@@ -26,6 +34,6 @@ export async function gateConversation(
 	owner: TurnOwner,
 ): Promise<ComplianceGate> {
 	const { shippedGate } = await loadGate();
-	const inferred = readsInferred(levels) ? await infer(conversation, settings, owner) : null;
+	const inferred = readsInferred(levels) ? await inferDetection(conversation, settings, owner) : null;
 	return scanConversation(conversation, (scanned) => shippedGate(levels, scanned, settings, inferred), owner);
 }

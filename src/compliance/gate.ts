@@ -84,7 +84,7 @@ function toViolations(seen: readonly { id: string; objections: readonly Objectio
 }
 
 /** The classes of what is detected and inferred. */
-function joinClasses(detection: Detection, inferred: Detection | null): DataClass[] {
+function listFoundClasses(detection: Detection, inferred: Detection | null): DataClass[] {
 	return DATA_CLASSES.filter((name) => detection.classes.includes(name) || inferred?.classes.includes(name));
 }
 
@@ -97,7 +97,7 @@ export function createGate(
 	basis: GateBasis,
 	{
 		inferred = null,
-		received = joinClasses(detection, inferred),
+		received = listFoundClasses(detection, inferred),
 		remaining = received,
 		unread = [],
 		mask = null,

@@ -210,7 +210,7 @@ function splitCells(text: string, start: number, end: number, separator: string)
 }
 
 /** A first name and a surname. Sample tables have first names only. */
-const FULL_NAME = /\p{Lu}\p{L}{1,24},? \p{Lu}\p{L}{1,24}/u;
+const NAME_CELL = /\p{Lu}\p{L}{1,24},? \p{Lu}\p{L}{1,24}/u;
 
 /** What the columns of a header say of their cells, by position; null if the line is no header. */
 function readHeader(text: string, start: number, end: number): TableHeader | null {
@@ -234,7 +234,7 @@ function* tableReadings({ text, index }: IndexedText): Generator<ConversationRea
 		joined.addWords("\n");
 	};
 	const isFullName = ({ start, end }: Cell | undefined = { start: 0, end: 0 }) =>
-		FULL_NAME.test(text.slice(start, Math.min(end, start + MAX_COLUMN_CHARS)));
+		NAME_CELL.test(text.slice(start, Math.min(end, start + MAX_COLUMN_CHARS)));
 	const addRow = ({ says, numbers }: TableHeader, cells: readonly Cell[]) => {
 		const namesSomebody = says.some((each, column) => each.some(isNameLabel) && isFullName(cells[column]));
 		const columns = namesSomebody ? says : numbers;
@@ -253,7 +253,7 @@ function* tableReadings({ text, index }: IndexedText): Generator<ConversationRea
 }
 
 /** Texts by message, in order. Those outside messages are left out. */
-function groupByMessage(texts: readonly PlacedText[]): IndexedText[][] {
+function splitIntoMessages(texts: readonly PlacedText[]): IndexedText[][] {
 	const messages: IndexedText[][] = [];
 	let last: number | null = null;
 	for (const [index, placed] of texts.entries()) {
@@ -323,7 +323,7 @@ export function* conversationReadings({ texts }: Conversation): Generator<Conver
 		if (placed.place === "tool_result") yield* fieldReadings(text);
 		if (isSaid(placed)) yield* tableReadings(text);
 	}
-	const messages = groupByMessage(texts);
+	const messages = splitIntoMessages(texts);
 	for (const [position, message] of messages.entries()) {
 		yield* partReadings(message);
 		yield* turnReadings(messages, position);

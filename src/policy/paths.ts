@@ -76,7 +76,7 @@ function parsingWork(name: string): number {
 }
 
 /** Characters of parsed names that are cached. The same few folders stand in thousands of paths. */
-const MAX_REMEMBERED_CHARS = 200_000;
+const MAX_NORMALIZED_CHARS = 200_000;
 
 /** A pattern and its position in the list. Later patterns beat earlier ones. */
 interface IndexedPattern {
@@ -131,7 +131,7 @@ class PatternTables {
 				"",
 			);
 		this.byName = groupBy(this.others, ({ pattern }) => rarest(pattern));
-		this.byFirst = groupBy(this.others, ({ pattern }) => literalText(pattern.segments[0] ?? "**"));
+		this.byFirst = groupBy(this.others, ({ pattern }) => unescapedText(pattern.segments[0] ?? "**"));
 	}
 }
 
@@ -160,7 +160,7 @@ class PatternIndex {
 			naming: this.#tables.byName.get(name.text || text) ?? NO_PATTERNS,
 		};
 		this.#rememberedChars += 10 + text.length;
-		if (this.#rememberedChars > MAX_REMEMBERED_CHARS) {
+		if (this.#rememberedChars > MAX_NORMALIZED_CHARS) {
 			this.#remembered.clear();
 			this.#rememberedChars = 0;
 		}
@@ -297,12 +297,12 @@ function looksLikeFolder({ hasWildcards, text }: NamePattern): boolean {
 	return !hasWildcards && !text.slice(1).includes(".");
 }
 
-function literalText(segment: NamePattern | "**"): string {
+function unescapedText(segment: NamePattern | "**"): string {
 	return segment === "**" ? "" : segment.text;
 }
 
 function literalTexts({ segments }: PathPattern): readonly string[] {
-	return segments.map(literalText).filter((text) => text !== "");
+	return segments.map(unescapedText).filter((text) => text !== "");
 }
 
 function groupBy<T>(all: readonly T[], key: (one: T) => string): ReadonlyMap<string, readonly T[]> {

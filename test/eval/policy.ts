@@ -1,32 +1,25 @@
 // Measures the policy's decisions with the built-in defaults against labelled commands in ../shared; prints, never fails.
-import { existsSync, readFileSync } from "node:fs";
-import { resolve } from "node:path";
-import * as z from "zod";
+import { existsSync } from "node:fs";
 import type { Decision } from "../../src/audit/event.ts";
-import { decide } from "../../src/policy/decide.ts";
+import type { decide } from "../../src/policy/decide.ts";
 import { quoteShellWord } from "../../src/text/shell-word.ts";
 import { decideRow, readPolicyCorpus } from "../support/policy-corpus.ts";
+import { openRoom } from "./ablation/load.ts";
+import { findOptionValues, printAblation, printWithout } from "./ablation/table.ts";
+import { printInterruptions } from "./interruptions.ts";
+import { POLICY_ROOM } from "./policy-parts.ts";
+import {
+	COMMANDS_FILE,
+	commandRow,
+	type Decided,
+	EVASIVE_FILE,
+	evasiveRow,
+	gradeRows,
+	readRows,
+} from "./policy-rows.ts";
 
-const FOLDER = resolve(import.meta.dirname, "../../../shared/data/policy");
-const COMMANDS_FILE = process.env["POLICY_COMMANDS"] ?? resolve(FOLDER, "commands.jsonl");
-const EVASIVE_FILE = process.env["POLICY_EVASIVE"] ?? resolve(FOLDER, "evasive.public.jsonl");
-
-const commandRow = z.object({
-	command: z.string(),
-	label: z.enum(["deny", "confirm", "allow"]),
-	techniques: z.array(z.string()).default([]),
-	disputed: z.unknown().optional(),
-});
-const evasiveRow = z.object({
-	command: z.string(),
-	label: z.enum(["deny", "not-allow", "allow"]),
-	class: z.string(),
-});
-
-/** A row with the decision on it. */
-type Decided<T> = T & { readonly decision: Decision };
-type DecidedCommand = Decided<z.infer<typeof commandRow>>;
-type DecidedEvasive = Decided<z.infer<typeof evasiveRow>>;
+type DecidedCommand = Decided<ReturnType<typeof commandRow.parse>>;
+type DecidedEvasive = Decided<ReturnType<typeof evasiveRow.parse>>;
 
 /** Ways in which the same command is run with something around it. */
 const WRAPPINGS: Readonly<Record<string, (command: string) => string>> = {
@@ -39,17 +32,10 @@ const WRAPPINGS: Readonly<Record<string, (command: string) => string>> = {
 	"(…)": (command) => `(${command})`,
 };
 
-function decisionFor(command: string): Decision {
-	const input = { action: "Run a command", action_kind: "edit" as const, files_affected: [], commands: [command] };
-	return decide(input, { protectedPaths: [], forbiddenCommands: [], budgetUsd: Number.POSITIVE_INFINITY }).decision;
-}
+const decisionFor = (command: string): Decision => decideRow({ commands: [command] }).decision;
 
-function readRows<T extends { command: string }>(file: string, schema: z.ZodType<T>): readonly Decided<T>[] {
-	return readFileSync(file, "utf8")
-		.split("\n")
-		.filter((text) => text.trim() !== "")
-		.map((text) => schema.parse(JSON.parse(text)))
-		.map((row) => ({ ...row, decision: decisionFor(row.command) }));
+function decideRows<T extends { command: string }>(rows: readonly T[]): readonly Decided<T>[] {
+	return rows.map((row) => ({ ...row, decision: decisionFor(row.command) }));
 }
 
 /** The Wilson score interval of a share, at 95 %. */
@@ -169,23 +155,36 @@ function printMisses(settled: readonly DecidedCommand[]): void {
 		console.log(`${wanted.padEnd(8)}${decision.padEnd(8)}${JSON.stringify(command)}`);
 }
 
-function main(): void {
+/** Grades all rows as the policy decides without some parts. */
+function openGrading() {
+	const load = openRoom(POLICY_ROOM);
+	return async (without: readonly string[]) => {
+		const module: unknown = await load("policy/decide.ts", without);
+		return gradeRows((module as { decide: typeof decide }).decide);
+	};
+}
+
+function printFigures(): void {
 	const missing = [COMMANDS_FILE, EVASIVE_FILE].find((file) => !existsSync(file));
 	if (missing !== undefined) {
 		console.log(`eval:policy: no ${missing}; nothing measured.`);
 		return;
 	}
 	const started = performance.now();
-	const commands = readRows(COMMANDS_FILE, commandRow);
-	const evasive = readRows(EVASIVE_FILE, evasiveRow);
+	const commands = decideRows(readRows(COMMANDS_FILE, commandRow));
+	const evasive = decideRows(readRows(EVASIVE_FILE, evasiveRow));
 	const elapsedMs = performance.now() - started;
 	const settled = commands.filter(({ disputed }) => !disputed);
 	printAims(settled, evasive);
 	printCommands(commands, settled);
 	printEvasive(evasive);
+	printInterruptions(printTable, renderShare, process.argv.includes("--misses"));
 	printWrappings(settled);
 	if (process.argv.includes("--misses")) printMisses(settled);
 	console.log(`\n${commands.length + evasive.length} commands in ${elapsedMs.toFixed(0)} ms`);
 }
 
-main();
+const without = findOptionValues(process.argv, "--without");
+if (process.argv.includes("--ablate")) await printAblation(POLICY_ROOM, openGrading());
+else if (without.length > 0) await printWithout(POLICY_ROOM, without, openGrading());
+else printFigures();

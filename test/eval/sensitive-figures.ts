@@ -1,7 +1,7 @@
 // Figures of a detector on labelled conversations: recall, precision and F1 by class, group and language.
 import { DATA_CLASSES, type DataClass } from "../../src/compliance/vocabulary.ts";
 import { renderTable, type TableRow } from "../bench/table.ts";
-import type { LabelledConversation } from "./sensitive-rows.ts";
+import type { LabelledConversation } from "./sensitive-sets.ts";
 
 /** What a detector found in a labelled conversation. */
 export interface SensitiveJudgement {

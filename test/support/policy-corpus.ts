@@ -67,10 +67,13 @@ export function readPolicyCorpus(): ReadonlyMap<string, readonly PolicyRow[]> {
 	);
 }
 
-/** Decides on commands, under the built-in rules and those of a manifest. */
-export function decideRow(row: Pick<PolicyRow, "commands" | "manifest">): PolicyDecision {
+/**
+ * Decides on commands, under the built-in rules and those of a manifest.
+ * @param judge Decides, where that is not the policy as it is.
+ */
+export function decideRow(row: Pick<PolicyRow, "commands" | "manifest">, judge = decide): PolicyDecision {
 	const input = { action: "Run", action_kind: "edit" as const, files_affected: [], commands: row.commands };
-	return decide(input, {
+	return judge(input, {
 		protectedPaths: row.manifest?.protected_paths ?? [],
 		forbiddenCommands: row.manifest?.forbidden_commands ?? [],
 		allowedCommands: row.manifest?.allowed_commands,

@@ -4,18 +4,7 @@ import clinicalEndings from "./lists/clinical-endings.json" with { type: "json" 
 import clinicalWords from "./lists/clinical-words.json" with { type: "json" };
 
 /** The groups of words of medicine. If groups share a word, it belongs to the first of them. */
-const CLINICAL_GROUPS = [
-	"condition",
-	"treatment",
-	"medicine",
-	"symptom",
-	"sensation",
-	"measure",
-	"department",
-	"anatomy",
-	"injury",
-	"trigger",
-] as const;
+const CLINICAL_GROUPS = ["condition", "treatment", "medicine", "scale"] as const;
 export type ClinicalGroup = (typeof CLINICAL_GROUPS)[number];
 
 /** The groups whose words medicine forms with endings. */
@@ -116,5 +105,5 @@ export function eachClinicalTerm(
 /** Whether a lower-cased word is one of medicine. */
 export function isClinicalWord(word: string): boolean {
 	const group = findGroup(word, 0, word.length);
-	return group !== null && group !== "trigger";
+	return group !== null && group !== "scale";
 }

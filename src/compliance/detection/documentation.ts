@@ -125,16 +125,16 @@ const MAX_TEST_CHARS = 600;
 /** The lettered answers of an exam, to a case that is nobody's. */
 const EXAM_OPTIONS = /(?:^|\s)\(?A[).:] ?[^\n]{1,160}\s{1,4}\(?B[).:] ?[^\n]{1,160}\s{1,4}\(?C[).:] ?\S/;
 const CASE_KINDS: ReadonlySet<DataKind> = new Set(["diagnosis_context", "lab_result", "prescription"]);
-const FIRST_PERSON = /\b(?:I|I['’]m|[Mm]y|[Oo]ur|me)\b/;
+const OF_WRITER = /\b(?:I|I['’]m|[Mm]y|[Oo]ur|me)\b/;
 const MAX_CASE_CHARS = 1_600;
 
-const MAX_CHARS_BEFORE = 160;
-const MAX_CHARS_AFTER = 120;
+const CHARS_BEFORE_EXAMPLE = 160;
+const CHARS_AFTER_EXAMPLE = 120;
 
 /** The part of a text around a value, without the value, so that it presents nothing by itself. */
 function readAround(text: string, start: number, end: number): string {
-	const before = text.slice(Math.max(0, start - MAX_CHARS_BEFORE), start);
-	return `${before} ${text.slice(end, end + MAX_CHARS_AFTER)}`;
+	const before = text.slice(Math.max(0, start - CHARS_BEFORE_EXAMPLE), start);
+	return `${before} ${text.slice(end, end + CHARS_AFTER_EXAMPLE)}`;
 }
 
 /**
@@ -145,8 +145,7 @@ export function isPresentedExample(text: string, kind: DataKind, start: number, 
 	if (kind === "icd10") return isAskedAbout(text, start, end);
 	if (CASE_KINDS.has(kind))
 		return (
-			EXAM_OPTIONS.test(text.slice(Math.max(0, start - MAX_CASE_CHARS), end + MAX_CASE_CHARS)) &&
-			!FIRST_PERSON.test(text)
+			EXAM_OPTIONS.test(text.slice(Math.max(0, start - MAX_CASE_CHARS), end + MAX_CASE_CHARS)) && !OF_WRITER.test(text)
 		);
 	if (FIXTURE_KINDS.has(kind)) {
 		const around = text.slice(Math.max(0, start - MAX_TEST_CHARS), end + MAX_TEST_CHARS);

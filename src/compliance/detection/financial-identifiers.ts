@@ -1,4 +1,4 @@
-// The table of financial identifiers: cards, bank routing, companies, wallets. iban.ts reads IBANs.
+// The table of financial identifiers: cards, bank routing, companies, wallets. identify.ts reads IBANs.
 import * as checks from "./checksums.ts";
 import type { Identifier } from "./identifier.ts";
 import { verbose } from "./verbose.ts";

@@ -19,9 +19,9 @@ const CIRCLED_ONES = [0x24f5, 0x2776, 0x2780, 0x278a];
 /** What a digit with brackets, a full stop or a comma is compatible with. */
 const DRESSED_DIGITS = /^\(?(\d{1,2})[).,]$/;
 const LINE_END = /^[\p{Zl}\p{Zp}]$/u;
-const SPACE = /^\p{Zs}$/u;
+const SPACE_SEPARATOR = /^\p{Zs}$/u;
 const DASH = /^[\p{Pd}\u2212]$/u;
-const DIGIT = /^\p{Nd}$/u;
+const DECIMAL_DIGIT = /^\p{Nd}$/u;
 const MAX_CACHED = 4_096;
 
 const foldedByCharacter = new Map<string, string>();
@@ -30,7 +30,7 @@ const foldedByCharacter = new Map<string, string>();
 function toDigit(character: string): string {
 	const code = character.codePointAt(0) ?? 0;
 	let zero = code;
-	while (zero > code - 9 && DIGIT.test(String.fromCodePoint(zero - 1))) zero--;
+	while (zero > code - 9 && DECIMAL_DIGIT.test(String.fromCodePoint(zero - 1))) zero--;
 	return String(code - zero);
 }
 
@@ -42,10 +42,10 @@ function fold(character: string): string {
 	if (code === 0x24ff) return "0";
 	if (INVISIBLE.test(character)) return "";
 	if (LINE_END.test(character)) return "\n";
-	if (SPACE.test(character)) return " ";
+	if (SPACE_SEPARATOR.test(character)) return " ";
 	if (DASH.test(character)) return "-";
 	const compatible = character.normalize("NFKC").replace(DRESSED_DIGITS, "$1");
-	return DIGIT.test(compatible) && compatible > "9" ? toDigit(compatible) : compatible;
+	return DECIMAL_DIGIT.test(compatible) && compatible > "9" ? toDigit(compatible) : compatible;
 }
 
 /** What a character is read as; empty for an invisible one. */

@@ -19,10 +19,6 @@ const RETOLD = new RegExp(
 	"u",
 );
 
-/** Invented people, however short the text. */
-const INVENTED =
-	/\b(?:fiction(?:al)?|role-?play(?:ing)?|imagine|pretend|once upon a time|novel|screenplay|short story|fairy tale|a scene|main character|protagonist|(?:character|hero|villain|heroine) (?:in|of)|my (?:story|play|script|character|fantasy)|dungeon|wizard)\b/i;
-
 /** The question of a word problem, and the fewest numbers of one. */
 const SUM_QUESTION =
 	/\bhow (?:many|much|old|long|far|tall|fast)\b(?! (?:can|could|should|do|would|will|may|must|did) (?:i|we)\b| (?:of my|is my))[^.\n]{1,120}\?/i;
@@ -35,7 +31,7 @@ function isWordProblem(text: string): boolean {
 /** Whether a text retells what is public or invented. */
 export function isStory(text: string): boolean {
 	if (text.length > MAX_STORY_CHARS) return false;
-	return INVENTED.test(text) || (text.length >= MIN_RETOLD_CHARS && RETOLD.test(text)) || isWordProblem(text);
+	return (text.length >= MIN_RETOLD_CHARS && RETOLD.test(text)) || isWordProblem(text);
 }
 
 /** Words of public life. What is said of somebody beside them is known to everybody. */
@@ -71,7 +67,7 @@ const OF_RECORD = new RegExp(
 	verbose`
 		\b(?:
 			patients?|pt|mrn|dob|nhs|record (?:no|number)|referral|discharge|claimant|insured|policy (?:no|number)|employee|payroll
-			|applicant|borrower|account holder|dear|regards|prescri\w{1,6}|\d{1,4} ?(?:mg|mcg|µg|ml)|date of birth|born \d
+			|applicant|borrower|account holder|dear|regards|prescri\w{1,6}|\d{1,4} ?(?:mg|mcg|µg|ml)|date of birth|birth ?date|born \d
 			|i(?:['’]m|['’]ve)?|my|our|we
 			|(?:his|her|their) (?:wife|husband|mother|father|mom|mum|dad|son|daughter|brother|sister|baby|child|aunt|uncle)(?:['’]s)? (?:is|was|has|had|takes)
 		)\b
@@ -82,10 +78,6 @@ const OF_RECORD = new RegExp(
 /** Somebody named in full of whom something is said. */
 const NAMED_SUBJECT =
 	/(?<!\p{L})\p{Lu}\p{Ll}[\p{L}'’-]{1,20} \p{Lu}\p{Ll}[\p{L}'’-]{1,22},? (?:\p{Ll}{2,12} )?(?:was|is|has|had|takes|took|suffers|suffered|underwent)(?!\p{L})[^.\n]{0,120}$/u;
-
-/** The writer's text or character, not their own affairs. */
-const OWN_STORY =
-	/\b(?:my|our) (?:\w{2,12} )?(?:story|novel|play|script|character|book|scene|article|essay|screenplay|film|game|campaign)\b/gi;
 
 /** Programs and their parts: what is said of their health is a figure of speech. */
 const SOFTWARE =
@@ -105,9 +97,7 @@ const BUCKET_CHARS = 64;
 
 function readSurroundings(text: string, bucket: number): Surroundings {
 	const from = bucket * BUCKET_CHARS;
-	const around = text
-		.slice(Math.max(0, from - CHARS_AROUND), from + BUCKET_CHARS + CHARS_AROUND)
-		.replace(OWN_STORY, "");
+	const around = text.slice(Math.max(0, from - CHARS_AROUND), from + BUCKET_CHARS + CHARS_AROUND);
 	return {
 		isRecord: OF_RECORD.test(around),
 		isPublicLife: PUBLIC_LIFE.test(around),

@@ -3,7 +3,7 @@ import { verbose } from "./verbose.ts";
 
 /** Words for somebody in particular, in lower case. */
 export const SOMEBODY = new RegExp(verbose`
-	\bpatient(?:['’]s)?\b
+	\bpatient(?:['’]s|_\w{2,8})?\b
 	|\bpt\b
 	|\bhe\b
 	|\bshe\b

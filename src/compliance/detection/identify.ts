@@ -1,11 +1,15 @@
-// Finds the identifiers of the tables in a text: first the shape, then the check digits, then the evidence around it.
+// Finds the identifiers of the tables in a text: first the shape, then the check digits, then the evidence around it. Reads
+// international bank account numbers, too: the country's length, separators, MOD 97-10.
+
+import { isWordAt, type WordAlphabet } from "./ascii-words.ts";
+import { iban } from "./checksums.ts";
 import { FINANCIAL_IDENTIFIERS } from "./financial-identifiers.ts";
 import type { FindingSink } from "./finding-sink.ts";
 import { HEALTH_IDENTIFIERS } from "./health-identifiers.ts";
 import type { Identifier } from "./identifier.ts";
+import ibanLengths from "./lists/iban-lengths.json" with { type: "json" };
 import { NATIONAL_NUMBERS } from "./national-numbers.ts";
 import { PERSONAL_IDENTIFIERS } from "./personal-identifiers.ts";
-import { isWordAt, type WordAlphabet } from "./words.ts";
 import { WORLD_NUMBERS } from "./world-numbers.ts";
 
 const ALL_IDENTIFIERS = [
@@ -217,4 +221,23 @@ export class IdentifierFinder {
 		const checked = bare.filter(({ identifier }) => identifier.check !== undefined);
 		for (const { identifier, end: to } of checked.length > 0 ? checked : bare) sink.add(identifier.kind, start, to);
 	}
+}
+
+/** How many characters an IBAN has, by country. */
+const IBAN_LENGTHS: ReadonlyMap<string, number> = new Map(Object.entries(ibanLengths));
+
+/** Where the IBAN that begins at a word ends, −1 if there is none. One space or hyphen may separate its groups. */
+export function findIbanEnd(text: string, start: number): number {
+	if (text.charCodeAt(start) < 65) return -1;
+	const length = IBAN_LENGTHS.get(text.slice(start, start + 2).toUpperCase());
+	if (length === undefined) return -1;
+	let value = "";
+	let at = start;
+	while (value.length < length && at < text.length) {
+		const character = text.charAt(at);
+		if (isWordAt(text, at)) value += character;
+		else if ((character !== " " && character !== "-") || !isWordAt(text, at - 1) || value.length < 4) return -1;
+		at++;
+	}
+	return value.length === length && standsAlone(text, start, at) && iban(value.toUpperCase()) ? at : -1;
 }

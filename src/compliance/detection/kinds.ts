@@ -65,7 +65,6 @@ const KINDS_BY_CLASS = {
 	FINANCIAL: [
 		"aba_routing",
 		"bank_account",
-		"bank_statement",
 		"card_cvv",
 		"credit_card",
 		"credit_context",

@@ -1,7 +1,7 @@
 // The table of values behind labels: how a name, a date, a number, a sum or a password is written. labels.ts has the labels.
 import type { DataKind } from "./kinds.ts";
 import type { LabelGroup } from "./labels.ts";
-import { isFullName } from "./names.ts";
+import { FULL_NAME, isFullName } from "./names.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { verbose } from "./verbose.ts";
 
@@ -53,10 +53,6 @@ const NOT_A_NAME =
 /** Labels that introduce somebody: one word of a name is enough. After the others a sign or two words are needed. */
 const INTRODUCES =
 	/^(?:my|i am|ich|mein|je|mon|me|mi|chamo|meu|o meu|il mio|ik|mijn|nazywam|mam|jag|mitt|jeg|benim|adım|ismim|меня|мо|мене|我|本人|私|제|내|اسمي|إسمي|أنا|انا|اسم من|نام من|اسمم|שמי|קוראים|मेरा|माझ|আমার|ฉัน|ผม|ดิฉัน|tên t|tôi|nama saya)/u;
-
-/** A first name and a surname in a script that has capitals. */
-export const FULL_NAME =
-	"\\p{Lu}\\p{Ll}[\\p{L}'’-]{0,20}(?: \\p{Lu}\\.)?(?: (?:van|von|de|da|del|di|el|al|bin|der|ten|dos)){0,2} \\p{Lu}\\p{Ll}[\\p{L}'’-]{0,22}";
 
 export const SUM = verbose`
 	(?<value>

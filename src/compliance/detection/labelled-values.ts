@@ -1,8 +1,8 @@
 // Reads the value behind a label: a name, a date of birth, a number, a sum, a password. Also people by what follows their name.
 import type { DataKind } from "./kinds.ts";
-import { FULL_NAME, LABELLED_VALUES, type LabelledValue, SUM } from "./labelled-shapes.ts";
+import { LABELLED_VALUES, type LabelledValue, SUM } from "./labelled-shapes.ts";
 import { eachLabel, type LabelGroup, toLabelText } from "./labels.ts";
-import { isFullName } from "./names.ts";
+import { FULL_NAME, isFullName } from "./names.ts";
 import { SeedFinder } from "./seed-phrases.ts";
 import type { StretchReader } from "./stretches.ts";
 import { verbose } from "./verbose.ts";
@@ -44,7 +44,7 @@ function isMoney(match: RegExpExecArray, text: string, end: number): boolean {
 }
 
 /** Whose debt it is: the writer's. */
-const FIRST_PERSON = new RegExp(
+const DEBTOR = new RegExp(
 	verbose`
 		(?<!\p{L})(?:
 			i|i'(?:m|ve)|we|we've|my|our|ich|wir|mein\p{L}{0,2}|unser\p{L}{0,2}|je|j'ai|nous|mon|ma|mes|tengo|tenemos|mi|mis|debo|ho|abbiamo|mio|mia
@@ -57,7 +57,7 @@ const FIRST_PERSON = new RegExp(
 );
 /** Whether a debt is the writer's, or a field of a form. */
 function isSomebodysDebt(lower: string, start: number, end: number, sumStart: number): boolean {
-	if (FIRST_PERSON.test(lower.slice(Math.max(0, start - 40), sumStart))) return true;
+	if (DEBTOR.test(lower.slice(Math.max(0, start - 40), sumStart))) return true;
 	return (
 		/(?:^|\n)[\s"'-]{0,3}$/.test(lower.slice(Math.max(0, start - 4), start)) &&
 		/^[\s"']{0,3}[:\t=]/.test(lower.slice(end, end + 5))
@@ -79,8 +79,7 @@ const SUM_BEFORE = new RegExp(`${SUM}\\.?[^\\n.!?。！？؟\\d]{0,20}$`, "diu")
 function reportSumBefore(lower: string, start: number, end: number, report: ReportValue): void {
 	const from = Math.max(0, start - 40);
 	const match = SUM_BEFORE.exec(lower.slice(from, start));
-	if (match?.groups?.["unit"] === undefined || !FIRST_PERSON.test(lower.slice(Math.max(0, start - 64), end + 40)))
-		return;
+	if (match?.groups?.["unit"] === undefined || !DEBTOR.test(lower.slice(Math.max(0, start - 64), end + 40))) return;
 	report("credit_context", from + match.index, end);
 }
 

@@ -39,10 +39,10 @@ interface Label {
 const JOINS_BEFORE =
 	/^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Arabic}\p{Script=Hebrew}]/u;
 const JOINS_AFTER = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]$/u;
-const LETTER = /[\p{L}\p{M}]/u;
+const LETTER_OR_MARK = /[\p{L}\p{M}]/u;
 
 /** Pairs of letters with which a label begins: nearly all places of a text have another and are skipped. */
-const hasBeginning = new Uint8Array(1 << 16);
+const hasLabelBeginning = new Uint8Array(1 << 16);
 const labelsByBeginning = new Map<number, Label[]>();
 
 function toBeginning(text: string, at: number): number {
@@ -58,7 +58,7 @@ function toLabel(entry: string, group: LabelGroup): Label {
 		group,
 		isStem,
 		isBoundedBefore: !JOINS_BEFORE.test(word),
-		isBoundedAfter: !isStem && LETTER.test(word.charAt(word.length - 1)) && !JOINS_AFTER.test(word),
+		isBoundedAfter: !isStem && LETTER_OR_MARK.test(word.charAt(word.length - 1)) && !JOINS_AFTER.test(word),
 	};
 }
 
@@ -66,36 +66,36 @@ for (const group of LABEL_GROUPS)
 	for (const entry of labelLists[group]) {
 		const label = toLabel(entry, group);
 		const beginning = toBeginning(label.word, 0);
-		hasBeginning[beginning] = 1;
+		hasLabelBeginning[beginning] = 1;
 		labelsByBeginning.set(beginning, [...(labelsByBeginning.get(beginning) ?? []), label]);
 	}
 // The longest label at a place says most.
 for (const labels of labelsByBeginning.values()) labels.sort((a, b) => b.word.length - a.word.length);
 
-function isLetterAt(text: string, at: number): boolean {
+function isLabelLetterAt(text: string, at: number): boolean {
 	const code = text.charCodeAt(at);
 	if (code < 128) return (code > 64 && code < 91) || (code > 96 && code < 123);
-	return LETTER.test(text.charAt(at));
+	return LETTER_OR_MARK.test(text.charAt(at));
 }
 
 function isInsideAsciiWord(lower: string, at: number): boolean {
 	const first = lower.charCodeAt(at);
-	return first > 96 && first < 123 && at > 0 && isLetterAt(lower, at - 1);
+	return first > 96 && first < 123 && at > 0 && isLabelLetterAt(lower, at - 1);
 }
 
 /** Where a stem's word ends. */
-function findWordEnd(text: string, from: number): number {
+function findStemEnd(text: string, from: number): number {
 	let end = from;
-	while (end < from + 12 && isLetterAt(text, end)) end++;
+	while (end < from + 12 && isLabelLetterAt(text, end)) end++;
 	return end;
 }
 
 function findLabelEnd(lower: string, at: number, { word, third, isBoundedBefore, isBoundedAfter }: Label): number {
 	if (third !== null && lower.charCodeAt(at + 2) !== third) return -1;
 	if (!lower.startsWith(word, at)) return -1;
-	if (isBoundedBefore && at > 0 && isLetterAt(lower, at - 1)) return -1;
+	if (isBoundedBefore && at > 0 && isLabelLetterAt(lower, at - 1)) return -1;
 	const end = at + word.length;
-	return isBoundedAfter && isLetterAt(lower, end) ? -1 : end;
+	return isBoundedAfter && isLabelLetterAt(lower, end) ? -1 : end;
 }
 
 /**
@@ -118,14 +118,14 @@ export function eachLabel(
 ): void {
 	for (let at = from; at < to && at + 1 < lower.length; at++) {
 		const beginning = toBeginning(lower, at);
-		if (hasBeginning[beginning] !== 1 || isInsideAsciiWord(lower, at)) continue;
+		if (hasLabelBeginning[beginning] !== 1 || isInsideAsciiWord(lower, at)) continue;
 		let seen: LabelGroup[] | null = null;
 		for (const label of labelsByBeginning.get(beginning) ?? []) {
 			if (seen?.includes(label.group)) continue;
 			const end = findLabelEnd(lower, at, label);
 			if (end < 0) continue;
 			seen = [...(seen ?? []), label.group];
-			visit(label.group, at, label.isStem ? findWordEnd(lower, end) : end);
+			visit(label.group, at, label.isStem ? findStemEnd(lower, end) : end);
 		}
 	}
 }

@@ -7,7 +7,7 @@ import type { View } from "./view-builder.ts";
 const INLINE_TAG =
 	/^<\/?(?:a|b|i|u|s|q|em|strong|span|wbr|code|font|mark|su[bp]|small|tt|kbd|samp|big|del|ins|abbr|bdo)\b|^<!/i;
 
-const MARK = new RegExp(
+const MARKUP = new RegExp(
 	verbose`
 		</?[a-z][a-z0-9]{0,9}(?:[\x20\t][^<>\n]{0,80})?/?>|<!--[^\n]{0,80}?-->
 		|(?<=[\p{L}\p{N}@.+:-]|\p{N}[ ])(?:\*{1,3}|_{2,3}|\u0060{1,3}|~~)(?=[\p{L}\p{N}@.+-]|[ ]\p{N})
@@ -31,6 +31,6 @@ function unmark(written: string): string {
 /** Values without the mark-up in them, with what is around them; null if nothing changes. */
 export function toUnmarkedView(view: View): View | null {
 	if (!MAY_HAVE_MARKS.test(view.text)) return null;
-	const unmarked = replaceWithin(view, MARK, ([written]) => unmark(written));
+	const unmarked = replaceWithin(view, MARKUP, ([written]) => unmark(written));
 	return unmarked && { ...unmarked, isValuesOnly: true };
 }

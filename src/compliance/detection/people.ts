@@ -1,12 +1,13 @@
 // Finds mailboxes, telephone numbers, network addresses and names of people in a text.
+
+import { isWordAt } from "./ascii-words.ts";
 import type { FindingSink } from "./finding-sink.ts";
 import { lowerContext } from "./identify.ts";
 import notSurnames from "./lists/not-surnames.json" with { type: "json" };
 import phoneNumberLengths from "./lists/phone-number-lengths.json" with { type: "json" };
-import { givenNames } from "./names.ts";
+import { FULL_NAME, isFullName, isGerman } from "./names.ts";
 import type { StretchReader } from "./stretches.ts";
 import { verbose } from "./verbose.ts";
-import { isWordAt, Lexicon } from "./words.ts";
 
 const LOCAL_PART = /[A-Za-z0-9._%+'-]{1,64}$/;
 const MAIL_DOMAIN =
@@ -165,14 +166,10 @@ export function findMacEnd(text: string, start: number): number {
 	return UNASSIGNED_MAC.test(text.slice(start, end)) ? -1 : end;
 }
 
-const givenNameLexicon = new Lexicon<true>();
-for (const name of givenNames) if (/^[a-z]+$/.test(name)) givenNameLexicon.add(name, true);
-
-const SECOND_NAME = /(?: [A-Z]\.?)? (?!St\b|Street|Road|Ave)\p{Lu}[\p{L}'’-]{1,24}/uy;
 const INTRODUCTION = new RegExp(
 	verbose`
 		(?:
-			\bpatient|\bpt|\bcustomer|\bclient|\bemployee|\bapplicant|\bname(?:d)?|\bmr|\bmrs|\bms|\bdr|\btenant|\bresident
+			\bpatient|\bpt|\bcustomer|\bclient|\bemployee|\bapplicant|\bname(?=["']?\s?[:=])|\bmr|\bmrs|\bms|\bdr|\btenant|\bresident
 			|\bsubscriber|\bmember|\bbeneficiary|\binsured|\bship (?:it )?to|\bdeliver(?:ed)? to|\bcontact|\bcliente
 			|\bkund(?:e|in)|\bpaciente|\bherr|\bfrau|\bmadame|\bmonsieur
 		)\W{1,3}(?:is |name |named |called |record )?\W{0,4}$
@@ -180,17 +177,13 @@ const INTRODUCTION = new RegExp(
 	"i",
 );
 
-/** Also said of invented and famous people: in texts about these it introduces nobody. */
-const FORM_OF_ADDRESS =
-	/(?:\bname(?:d)?|\bmr|\bmrs|\bms|\bdr|\bresident|\bmember|\bclient|\bmadame|\bmonsieur|\bherr|\bfrau)\W{1,3}(?:is |name |named |called )?\W{0,4}$/i;
-/** A question for a name: the next paragraph does not answer it. */
-const NAME_QUESTION = /\bname ?\?[? ]{0,3}\n\n$/;
+/** Names of nobody. */
+const EXAMPLE_NAME = /^(?:John|Jane) (?:[A-Z]\. )?(?:Doe|Smith)$/;
+/** Characters around a name that say in which language it stands. */
+const LANGUAGE_CHARS = 80;
 /** The role that a model is to play. */
 const ROLE_PROMPT =
 	/\b(?:you are|you['’]re|role-?play(?:ing)? as|imagine|act as|pretend)\b[^.!?\n]{0,36}(?:dr|mr|mrs|ms)\. $/i;
-/** The key of a name in code. Examples of code often have one of the names below as its value. */
-const NAME_KEY = /name["']?\s?[:=]\s?["']$/i;
-const EXAMPLE_NAME = /^(?:Alice|Bob|Carol|Charlie|Jane|John)(?=["'])/;
 
 /** Precedes a surname. A surname alone identifies nobody, but makes health data beside it personal. */
 const TITLE = new RegExp(
@@ -206,14 +199,12 @@ const TITLE = new RegExp(
 const SURNAME = /\p{Lu}[\p{L}'’-]{2,24}/uy;
 const NOT_A_SURNAME = new RegExp(`^(?:${notSurnames.join("|")})$`);
 const INITIAL_AND_SURNAME = /[A-Z]\. \p{Lu}\p{L}{2,24}/uy;
+/** No company's. */
+const PERSON_NAME = new RegExp(`${FULL_NAME}(?![\\p{L}'’-]| (?:LLC|Ltd|Inc|GmbH|Corp))`, "uy");
 
-/** How certain a name is. */
 interface NameMatch {
-	/**
-	 * `introduced`: the words before say that it is a name. `addressed`: they do, but they also occur in stories. `full`: a first
-	 * name and a surname, or a title and a surname, and no more.
-	 */
-	readonly certainty: "introduced" | "addressed" | "full";
+	/** Whether the words before say that it is a name. Otherwise it is two capitalised words, or a title and a surname, and no more. */
+	readonly isIntroduced: boolean;
 	readonly end: number;
 }
 
@@ -222,19 +213,17 @@ export function matchName(text: string, start: number, end: number): NameMatch |
 	const first = text.charCodeAt(start);
 	if (first < 65 || first > 90) return null;
 	const before = text.slice(Math.max(0, start - 40), start);
-	const isInitial = end - start === 1;
-	if (isInitial) INITIAL_AND_SURNAME.lastIndex = start;
-	if (isInitial ? !INITIAL_AND_SURNAME.test(text) : givenNameLexicon.at(text, start, end) === null)
-		return matchTitledSurname(text, start, before);
-	SECOND_NAME.lastIndex = end;
-	const isFull = !isInitial && SECOND_NAME.test(text);
-	const nameEnd = isInitial ? INITIAL_AND_SURNAME.lastIndex : isFull ? trimName(text, SECOND_NAME.lastIndex) : end;
-	if (isFull && / Doe$/.test(text.slice(end, nameEnd))) return { certainty: "full", end: nameEnd };
-	if (INTRODUCTION.test(before) && !NAME_QUESTION.test(before) && !ROLE_PROMPT.test(before)) {
-		if (NAME_KEY.test(before) && EXAMPLE_NAME.test(text.slice(start, end + 1))) return null;
-		return { certainty: FORM_OF_ADDRESS.test(before) ? "addressed" : "introduced", end: nameEnd };
-	}
-	return isFull ? { certainty: "full", end: nameEnd } : null;
+	const shape = end - start === 1 ? INITIAL_AND_SURNAME : PERSON_NAME;
+	shape.lastIndex = start;
+	const name = shape.exec(text)?.[0];
+	if (name === undefined || !isFullName(name)) return matchTitledSurname(text, start, before);
+	const nameEnd = trimName(text, start + name.length);
+	if (INTRODUCTION.test(before) && !ROLE_PROMPT.test(before) && !EXAMPLE_NAME.test(name))
+		return { isIntroduced: true, end: nameEnd };
+	if (shape === INITIAL_AND_SURNAME) return null;
+	return isGerman(text.slice(Math.max(0, start - LANGUAGE_CHARS), start + LANGUAGE_CHARS))
+		? matchTitledSurname(text, start, before)
+		: { isIntroduced: false, end: nameEnd };
 }
 
 /** Where a name ends whose last word was read with what stands behind it: the quote around it, or a possessive. */
@@ -248,5 +237,5 @@ function matchTitledSurname(text: string, start: number, before: string): NameMa
 	const name = SURNAME.exec(text)?.[0];
 	return name === undefined || NOT_A_SURNAME.test(name)
 		? null
-		: { certainty: "full", end: trimName(text, start + name.length) };
+		: { isIntroduced: false, end: trimName(text, start + name.length) };
 }

@@ -1,7 +1,7 @@
 // The table of phrases that give a secret: "the password is …", headers, command options, SQL statements.
 
+import { Lexicon } from "./ascii-words.ts";
 import { verbose } from "./verbose.ts";
-import { Lexicon } from "./words.ts";
 
 /** What the value must look like: any password, a strong one, a key, or the token of a header. */
 type SecretForm = "password" | "strong" | "key" | "bearer";
@@ -15,7 +15,7 @@ interface SecretPhrase {
 const SECRET_VALUE = "[\"'`“«]?(?<value>[^\\s\"'`“”«»,;<>]{6,128})";
 const BELONGING =
 	"(?: (?:for|of|to|on|at|del?|des?|d[aou]|du|della?|für|fürs|zum|vom|von|van|voor|pour|para|per|dla) [^\\n:=]{1,40}?)?";
-const EQUATING = "(?:is|was|are|ist|war|lautet|es|era|é|è|est|était|to|jest|auf|a|as|:|=|->|=>)";
+const SECRET_EQUATING = "(?:is|was|are|ist|war|lautet|es|era|é|è|est|était|to|jest|auf|a|as|:|=|->|=>)";
 
 /** That a secret was changed: its new value follows. */
 const CHANGE = verbose`
@@ -50,7 +50,7 @@ const PASSWORD_WORDS = [
 const SECRET_PHRASES: readonly (SecretPhrase & { readonly words: readonly string[] })[] = [
 	{
 		words: [...PASSWORD_WORDS, "passord", "heslo"],
-		shape: new RegExp(`\\S{1,20}${BELONGING} ?${EQUATING}[: ]{1,2}${SECRET_VALUE}`, "diy"),
+		shape: new RegExp(`\\S{1,20}${BELONGING} ?${SECRET_EQUATING}[: ]{1,2}${SECRET_VALUE}`, "diy"),
 		form: "password",
 	},
 	{
@@ -74,17 +74,17 @@ const SECRET_PHRASES: readonly (SecretPhrase & { readonly words: readonly string
 	// Words are cut at letters beyond ASCII: contraseña, hasło. In French it is mot de passe.
 	{
 		words: ["contrase"],
-		shape: new RegExp(`contraseña${BELONGING} ?${EQUATING}[: ]{1,2}${SECRET_VALUE}`, "diy"),
+		shape: new RegExp(`contraseña${BELONGING} ?${SECRET_EQUATING}[: ]{1,2}${SECRET_VALUE}`, "diy"),
 		form: "password",
 	},
 	{
 		words: ["has"],
-		shape: new RegExp(`hasło(?: do [^\\n:=]{1,40}?)? ?${EQUATING}[: ]{1,2}${SECRET_VALUE}`, "diy"),
+		shape: new RegExp(`hasło(?: do [^\\n:=]{1,40}?)? ?${SECRET_EQUATING}[: ]{1,2}${SECRET_VALUE}`, "diy"),
 		form: "password",
 	},
 	{
 		words: ["passe"],
-		shape: new RegExp(`passe${BELONGING} ?${EQUATING}[: ]{1,2}${SECRET_VALUE}`, "diy"),
+		shape: new RegExp(`passe${BELONGING} ?${SECRET_EQUATING}[: ]{1,2}${SECRET_VALUE}`, "diy"),
 		form: "password",
 	},
 	{

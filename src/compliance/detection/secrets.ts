@@ -1,4 +1,6 @@
 // Finds secrets and their spans: keys of providers, settings, URLs with a password, PEM blocks, phrases that give a secret.
+
+import { isWordAt } from "./ascii-words.ts";
 import type { SecretKind } from "./kinds.ts";
 import { entropy, isExampleKey, isPlaceholder } from "./placeholders.ts";
 import { findPrefixedTokenEnd, hasRandomPart } from "./random-tokens.ts";
@@ -13,7 +15,6 @@ import {
 	POSSIBLE_KEY_NAME,
 } from "./secret-shapes.ts";
 import type { StretchReader } from "./stretches.ts";
-import { isWordAt } from "./words.ts";
 
 /** Receives the kind of a secret and its offsets; the end is exclusive. */
 type ReportSecret = (kind: SecretKind, start: number, end: number) => void;

@@ -27,8 +27,8 @@ const WALLET =
 
 const LENGTHS: readonly number[] = [12, 15, 18, 21, 24];
 
-const MAX_CHARS_BEFORE = 260;
-const MAX_CHARS_AFTER = 400;
+const CHARS_BEFORE_CUE = 260;
+const CHARS_AFTER_CUE = 400;
 
 /** The part of a run behind its last function word: "the words are", "recovery words" belong to no phrase. */
 function trimRun(run: string): number {
@@ -73,21 +73,21 @@ export class SeedFinder {
 
 	/** Searches around a word for a seed phrase. Words come in order. */
 	searchAround(start: number, end: number): void {
-		if (end + MAX_CHARS_AFTER / 2 < this.#searchedTo) return;
-		const from = Math.max(this.#searchedTo, start - MAX_CHARS_BEFORE);
-		const to = Math.min(this.#text.length, end + MAX_CHARS_AFTER);
+		if (end + CHARS_AFTER_CUE / 2 < this.#searchedTo) return;
+		const from = Math.max(this.#searchedTo, start - CHARS_BEFORE_CUE);
+		const to = Math.min(this.#text.length, end + CHARS_AFTER_CUE);
 		if (from >= to) return;
 		const rest = this.#text.slice(from, start) + this.#text.slice(end, to);
 		if (AMBIGUOUS_CUE.test(this.#text.slice(start, end).toLowerCase()) && !WALLET.test(rest)) return;
 		const run = findRun(this.#text, from, to);
-		this.#searchedTo = run === null ? Math.max(this.#searchedTo, to - MAX_CHARS_BEFORE) : run[1];
+		this.#searchedTo = run === null ? Math.max(this.#searchedTo, to - CHARS_BEFORE_CUE) : run[1];
 		if (run !== null) this.#report(run[0], run[1]);
 	}
 
 	/** Reports a text that is a seed phrase and nothing else. */
 	searchWhole(): void {
 		const text = this.#text;
-		if (this.#searchedTo > 0 || text.length > MAX_CHARS_AFTER) return;
+		if (this.#searchedTo > 0 || text.length > CHARS_AFTER_CUE) return;
 		const run = findRun(text, 0, text.length);
 		if (run !== null && isWholeText(text, run[0], run[1])) this.#report(run[0], run[1]);
 	}

@@ -2,34 +2,21 @@
 import { FIRST_PERSON, PEOPLE_BY_ROLE } from "./clinical-signs.ts";
 import { isClinicalWord } from "./clinical-terms.ts";
 import { KNOWN_PERSON, OWN_PEOPLE } from "./health-subjects.ts";
-import { givenNames, notNames } from "./names.ts";
+import { FULL_NAME, isFullName, isGerman } from "./names.ts";
 
 const FIRST_PERSONS = /\b(?:i|ich|ik|jag|jeg|je|j)(?![\p{L}\d])/gu;
-const FULL_NAME =
-	/(?<![\p{L}\d])(\p{Lu}\p{Ll}{1,14})(?: \p{Lu}\.)? (?:(?:van|von|de|da|del|di|el|al|bin|den|der|ten|dos) ){0,2}(\p{Lu}[\p{Ll}'’]{1,20})(?![\p{L}\d])/gu;
+const NAMES = new RegExp(`(?<![\\p{L}\\d])${FULL_NAME}(?![\\p{L}\\d])`, "gu");
 const TITLE_AND_SURNAME =
 	/(?<!\p{L})(?:Mr|Mrs|Ms|Miss|Mx|Herrn?|Frau|Mme|M\.|Monsieur|Madame|Sra?\.|Señora?|Sig\.?|Signora?|Dhr|Mevr|Mevrouw|Meneer|Pani?)\.? \p{Lu}[\p{L}'’-]{2,24}/u;
-const CAPITALISED_WORD = /(?<![\p{L}\d])\p{Lu}\p{Ll}{1,13}(?![\p{L}\d])/gu;
-
-/** In German, nouns are capitalised: two capitalised words in a row are not always a name. */
-const GERMAN_WORD =
-	/\b(?:der|die|das|und|ist|hat|hatte|wurde|bei|wegen|ein|eine[nrms]?|seit|mit|für|nicht|vom?|am|zum|zur|leidet|nimmt|braucht|bekommt)\b/;
 
 /** The span of a first name and a surname, neither of them a place, an institution or a word of medicine; null if there are none. */
 export function findFullName(text: string): readonly [start: number, end: number] | null {
 	const titled = TITLE_AND_SURNAME.exec(text);
 	if (titled) return [titled.index, titled.index + titled[0].length];
-	const isGerman = GERMAN_WORD.test(text);
-	for (const { 0: name, 1: first = "", 2: last = "", index } of text.matchAll(FULL_NAME)) {
-		const both = [first.toLowerCase(), last.toLowerCase()] as const;
-		if (isGerman && !givenNames.has(both[0])) continue;
-		if (!both.some((word) => notNames.has(word) || isClinicalWord(word))) return [index, index + name.length];
-	}
+	if (isGerman(text)) return null;
+	for (const { 0: name, index } of text.matchAll(NAMES))
+		if (isFullName(name) && !name.toLowerCase().split(" ").some(isClinicalWord)) return [index, index + name.length];
 	return null;
-}
-
-function hasGivenName(text: string): boolean {
-	return (text.match(CAPITALISED_WORD) ?? []).some((word) => givenNames.has(word.toLowerCase()));
 }
 
 /** Whom a sentence is about: somebody named or identified by a role, only "he" or "she", or the writer. */
@@ -42,8 +29,7 @@ export type SentenceSubject = "known" | "pronoun" | "self";
  */
 export function findSubject(text: string, lower: string): SentenceSubject | null {
 	const others = lower.replace(FIRST_PERSONS, "");
-	if (OWN_PEOPLE.test(others) || PEOPLE_BY_ROLE.test(others) || findFullName(text) !== null || hasGivenName(text))
-		return "known";
+	if (OWN_PEOPLE.test(others) || PEOPLE_BY_ROLE.test(others) || findFullName(text) !== null) return "known";
 	if (KNOWN_PERSON.test(others)) return "pronoun";
 	return FIRST_PERSON.test(lower) ? "self" : null;
 }

@@ -1,5 +1,5 @@
 // Cuts a text into stretches, so that a reader can pause between them. Patterns see the whole text across the cuts.
-import { isWordAt } from "./words.ts";
+import { isWordAt } from "./ascii-words.ts";
 
 /** Reads on from where it stopped, up to an offset. Offsets only rise; the last is the length of the text. */
 export type StretchReader = (to: number) => void;

@@ -199,7 +199,7 @@ export class Mask {
 	}
 }
 
-const QUOTE = '"';
+const STRING_QUOTE = '"';
 
 /** Follows where strings of a JSON text begin and end. A text that does not begin like JSON is none. */
 class JsonPosition {
@@ -212,13 +212,13 @@ class JsonPosition {
 		if (!this.#hasBegun) {
 			const opening = text.trimStart().charAt(0);
 			this.#hasBegun = opening !== "";
-			this.isJson = opening === "{" || opening === "[" || opening === QUOTE;
+			this.isJson = opening === "{" || opening === "[" || opening === STRING_QUOTE;
 		}
 		for (let at = 0; at < text.length; at++) {
 			const unit = text.charAt(at);
 			if (this.#isEscaped) this.#isEscaped = false;
 			else if (unit === "\\") this.#isEscaped = this.isInString;
-			else if (unit === QUOTE) this.isInString = !this.isInString;
+			else if (unit === STRING_QUOTE) this.isInString = !this.isInString;
 		}
 	}
 }

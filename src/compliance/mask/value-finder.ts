@@ -7,7 +7,7 @@ interface ValueSpan {
 }
 
 /** Where values stand in a text that overlap each other, or one alone. */
-interface FoundSpan extends ValueSpan {
+interface OverlappingSpan extends ValueSpan {
 	/** The end of the first of them. */
 	readonly firstEnd: number;
 }
@@ -133,7 +133,7 @@ export class ValueFinder {
 	}
 
 	/** Where values stand in a text, in order. Values that overlap are one span. */
-	find(text: string): FoundSpan[] {
+	find(text: string): OverlappingSpan[] {
 		if (this.#values.size === 0) return [];
 		const byHash = this.#byHash ?? this.#index();
 		const beginnings = this.#beginnings;

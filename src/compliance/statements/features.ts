@@ -28,7 +28,7 @@ const WORD_START = 0x3c;
 const WORD_END = 0x3e;
 const APOSTROPHE = 0x27;
 const CURLY_APOSTROPHE = 0x2019;
-const SPACE = 0x20;
+const SPACE_CODE = 0x20;
 
 /** At the start of a unit, before the first word. */
 const NO_WORD = 0x511;
@@ -123,7 +123,7 @@ class UnitReader {
 		for (let at = 0; at < text.length; ) {
 			const unit = text.charCodeAt(at);
 			const script = scriptIndex(unit);
-			if (unit <= SPACE) at++;
+			if (unit <= SPACE_CODE) at++;
 			else if (isDecimalDigit(unit)) at = this.#number(at);
 			else if (isSpaceless(script)) at = this.#character(at, unit);
 			else if (script >= 0) at = this.#word(at, script);

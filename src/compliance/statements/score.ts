@@ -4,7 +4,7 @@ import { readUnitFeatures, type UnitFeatures } from "./features.ts";
 import { type StatementModel, scoreUnit, sumFeatures, type UnitSums } from "./model.ts";
 import { type TextUnit, textUnits } from "./units.ts";
 
-const PAUSE_CHARS = 32_768;
+const SCORED_CHARS = 32_768;
 
 /** Units before one that count as what was said before. */
 export const UNITS_BEFORE = 2;
@@ -42,7 +42,7 @@ export class StatementScorer {
 			const own = sumFeatures(this.#model, this.#features);
 			report(unit, scoreUnit(this.#model, own, this.#before));
 			this.#before = [...this.#before, own].slice(-UNITS_BEFORE);
-			if (unit.end - pausedAt < PAUSE_CHARS) continue;
+			if (unit.end - pausedAt < SCORED_CHARS) continue;
 			yield unit.end - pausedAt;
 			pausedAt = unit.end;
 		}

@@ -17,28 +17,28 @@ const NEWLINE = 0x0a;
 const FULL_STOP = 0x2e;
 
 /** What a code unit does to a unit of text, as bits. */
-const MARK = { firmEnd: 1, softEnd: 2, comma: 4, space: 8 } as const;
+const MARK_FLAG = { firmEnd: 1, softEnd: 2, comma: 4, space: 8 } as const;
 
 /** By code unit. A set of characters would take most of the time. */
 const MARKS = new Uint8Array(0x10000);
 for (const [characters, mark] of [
 	// They end a sentence whatever follows them.
-	["。！？؟।…", MARK.firmEnd],
+	["。！？؟।…", MARK_FLAG.firmEnd],
 	// They end one before a space.
-	[".!?;؛", MARK.softEnd],
-	[",،，、;:", MARK.comma],
-	["\u00a0\u3000", MARK.space],
+	[".!?;؛", MARK_FLAG.softEnd],
+	[",،，、;:", MARK_FLAG.comma],
+	["\u00a0\u3000", MARK_FLAG.space],
 ] as const)
 	for (let at = 0; at < characters.length; at++)
 		MARKS[characters.charCodeAt(at)] = (MARKS[characters.charCodeAt(at)] ?? 0) | mark;
-MARKS.fill(MARK.space, 0, 0x21);
+MARKS.fill(MARK_FLAG.space, 0, 0x21);
 
 function has(unit: number, mark: number): boolean {
 	return ((MARKS[unit] ?? 0) & mark) !== 0;
 }
 
 function isSpace(unit: number): boolean {
-	return has(unit, MARK.space);
+	return has(unit, MARK_FLAG.space);
 }
 
 /** Whether a full stop ends an abbreviation of one or two letters, or a number such as a date's day. */
@@ -50,15 +50,16 @@ function endsAbbreviation(text: string, stop: number): boolean {
 
 function endsSentence(text: string, at: number): boolean {
 	const unit = text.charCodeAt(at);
-	if (has(unit, MARK.firmEnd)) return true;
-	if (!has(unit, MARK.softEnd)) return false;
+	if (has(unit, MARK_FLAG.firmEnd)) return true;
+	if (!has(unit, MARK_FLAG.softEnd)) return false;
 	const next = at + 1 < text.length ? text.charCodeAt(at + 1) : NEWLINE;
 	return isSpace(next) && !(unit === FULL_STOP && endsAbbreviation(text, at));
 }
 
 /** Where a unit that has become too long is cut: after the last comma, else the last space. */
 function findCut(text: string, start: number, end: number): number {
-	for (let at = end - 1; at >= start + MIN_CUT_CHARS; at--) if (has(text.charCodeAt(at), MARK.comma)) return at + 1;
+	for (let at = end - 1; at >= start + MIN_CUT_CHARS; at--)
+		if (has(text.charCodeAt(at), MARK_FLAG.comma)) return at + 1;
 	for (let at = end - 1; at >= start + MIN_CUT_CHARS; at--) if (isSpace(text.charCodeAt(at))) return at + 1;
 	return end;
 }

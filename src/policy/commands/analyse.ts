@@ -3,9 +3,10 @@
 import { runSteps, type Steps } from "../../turns/steps.ts";
 import { WorkBudget } from "../work-budget.ts";
 import { type AllowedCommand, parseAllowedCommands } from "./allowed.ts";
-import { type CommandRules, FindingCollector, type Findings } from "./findings.ts";
+import { beginCheck, type CommandRules } from "./command-check.ts";
+import { type Findings, toFindings } from "./findings.ts";
 import { type ForbiddenCommand, parseForbiddenCommand } from "./patterns.ts";
-import { CommandWalk } from "./walk.ts";
+import { followLine } from "./walk.ts";
 
 export type { AllowedCommand, CommandRules, Findings, ForbiddenCommand };
 export { parseAllowedCommands };
@@ -31,10 +32,9 @@ export function parseForbiddenCommandsOnce(
  * @param work Shared by everything that one check looks at. Once it is spent, nothing is ruled out.
  */
 export function* analyseInSteps(commands: readonly string[], rules: CommandRules, work: WorkBudget): Steps<Findings> {
-	const findings = new FindingCollector(rules, work);
-	const walk = new CommandWalk(findings, work);
-	for (const command of commands) yield* walk.followLine(command);
-	return findings.toFindings();
+	const check = beginCheck(rules, work);
+	for (const command of commands) yield* followLine(check, command);
+	return toFindings(check);
 }
 
 /** Finds what commands would do without a pause. */

@@ -1,17 +1,25 @@
-// Which reader says what code of a language does.
+// Which reader says what code of a language does. Code of a language without one is only searched, and asks.
 import type { WorkBudget } from "../work-budget.ts";
-import type { CodeLanguage, Effect, ScriptLanguage } from "./effects.ts";
+import { type CodeLanguage, type Effect, type ReadLanguage, raiseEffect, type ScriptLanguage } from "./effects.ts";
+import { isReadLanguage } from "./program-tables.ts";
 import { findAwkEffects } from "./programs/awk.ts";
-import { findCodeEffects, findPowershellEffects, findScriptEffects } from "./programs/code.ts";
+import { findCallEffects } from "./programs/code-calls.ts";
+import { findCodeEffects } from "./programs/code-search.ts";
 import { findMongoEffects, findRedisEffects, findSourcedFiles } from "./programs/databases.ts";
 import { findVimEffects } from "./programs/editors.ts";
-import { findLispEffects } from "./programs/lisp.ts";
+import { findPowershellEffects } from "./programs/powershell.ts";
 import { findSedEffects } from "./programs/sed.ts";
 import { findSqlEffects } from "./programs/sql.ts";
-import { findTclEffects } from "./programs/tcl.ts";
 
-const readScript = (language: ScriptLanguage) => ({
-	read: (text: string, work: WorkBudget) => findScriptEffects(text, language, work),
+/** Reads code of a language. `unitsPerCharacter` pays for all that is not charged while it is read. */
+interface LanguageReader {
+	readonly read: (text: string, work: WorkBudget) => Iterable<Effect>;
+	readonly unitsPerCharacter: number;
+}
+
+/** What the search finds in any language counts, too. */
+const toScriptReader = (language: ScriptLanguage): LanguageReader => ({
+	read: (text, work) => [...findCallEffects(text, language, work), ...findCodeEffects(text)],
 	unitsPerCharacter: 10,
 });
 
@@ -21,27 +29,15 @@ function* findSqlFileEffects(text: string): Iterable<Effect> {
 	yield* findSourcedFiles(text);
 }
 
-/** Reads code of a language. `unitsPerCharacter` pays for all that is not charged while it is read. */
-interface LanguageReader {
-	readonly read: (text: string, work: WorkBudget) => Iterable<Effect>;
-	readonly unitsPerCharacter: number;
-}
-
 /** The readers by language. */
-export const CODE_READERS: Readonly<Record<CodeLanguage, LanguageReader>> = {
-	python: readScript("python"),
-	javascript: readScript("javascript"),
-	perl: readScript("perl"),
-	ruby: readScript("ruby"),
-	php: readScript("php"),
-	lua: readScript("lua"),
-	r: readScript("r"),
-	julia: readScript("julia"),
-	groovy: readScript("groovy"),
-	awk: { read: (text) => findAwkEffects(text), unitsPerCharacter: 50 },
+const CODE_READERS: Readonly<Record<ReadLanguage, LanguageReader>> = {
+	python: toScriptReader("python"),
+	javascript: toScriptReader("javascript"),
+	perl: toScriptReader("perl"),
+	ruby: toScriptReader("ruby"),
+	php: toScriptReader("php"),
+	awk: { read: findAwkEffects, unitsPerCharacter: 50 },
 	sed: { read: findSedEffects, unitsPerCharacter: 20 },
-	lisp: { read: (text, work) => [...findLispEffects(text, work), ...findCodeEffects(text)], unitsPerCharacter: 10 },
-	tcl: { read: (text, work) => [...findTclEffects(text, work), ...findCodeEffects(text)], unitsPerCharacter: 10 },
 	vim: { read: findVimEffects, unitsPerCharacter: 30 },
 	code: { read: findCodeEffects, unitsPerCharacter: 20 },
 	sql: { read: findSqlFileEffects, unitsPerCharacter: 20 },
@@ -49,3 +45,11 @@ export const CODE_READERS: Readonly<Record<CodeLanguage, LanguageReader>> = {
 	redis: { read: findRedisEffects, unitsPerCharacter: 20 },
 	powershell: { read: findPowershellEffects, unitsPerCharacter: 20 },
 };
+
+/** The reader of a language. */
+export function findCodeReader(language: CodeLanguage): LanguageReader {
+	if (isReadLanguage(language)) return CODE_READERS[language];
+	const because = `code in ${language.slice("unread:".length)} is not read`;
+	const asks = raiseEffect("exec_action", because, "the same in Python, JavaScript or a shell");
+	return { read: (text) => [asks, ...findCodeEffects(text)], unitsPerCharacter: CODE_READERS.code.unitsPerCharacter };
+}

@@ -6,33 +6,15 @@ import type { CommandWords } from "./patterns.ts";
 import type { CommandInput } from "./scope.ts";
 
 /** Languages of interpreters whose strings, names and calls are read. */
-export type ScriptLanguage =
-	| "python"
-	| "javascript"
-	| "perl"
-	| "ruby"
-	| "php"
-	| "lua"
-	/** R, Octave and what else writes calls as they do. */
-	| "r"
-	/** Julia, Elixir, Crystal and Nim. */
-	| "julia"
-	/** Groovy, Scala, Kotlin, Swift and Dart. */
-	| "groovy";
+export type ScriptLanguage = "python" | "javascript" | "perl" | "ruby" | "php";
 
-/** Languages whose code is searched for calls that remove, write or run. `code` is any other language. */
-export type CodeLanguage =
-	| ScriptLanguage
-	| "code"
-	| "awk"
-	| "sed"
-	| "lisp"
-	| "tcl"
-	| "vim"
-	| "sql"
-	| "mongo"
-	| "redis"
-	| "powershell";
+/** Languages with a reader. `code` is text that may be code of any language. */
+export type ReadLanguage = ScriptLanguage | "code" | "awk" | "sed" | "vim" | "sql" | "mongo" | "redis" | "powershell";
+
+/** A language without a reader, by the name that a reason gives it. Its code asks. */
+type UnreadLanguage = `unread:${string}`;
+
+export type CodeLanguage = ReadLanguage | UnreadLanguage;
 
 export type Effect =
 	/** Raises a factor. `instead` is a short text of what would pass: `git push --force-with-lease`. */
@@ -43,7 +25,12 @@ export type Effect =
 	/** Removes a path. Where it leads decides how bad that is. */
 	| { readonly kind: "remove"; readonly path: string; readonly recursive: boolean }
 	/** Runs another command with these fields. `listed`: a list that only the run knows adds operands. */
-	| { readonly kind: "run"; readonly fields: readonly string[]; readonly listed?: boolean }
+	| {
+			readonly kind: "run";
+			readonly fields: readonly string[];
+			readonly listed?: boolean;
+			readonly isInContainer?: boolean;
+	  }
 	/** Runs a text as a shell script. A guess may be no script at all. */
 	| {
 			readonly kind: "script";
@@ -51,6 +38,8 @@ export type Effect =
 			readonly parameters?: readonly string[];
 			readonly guess?: boolean;
 	  }
+	/** Runs the substitutions of a text that a shell expands a second time. */
+	| { readonly kind: "expand"; readonly text: string }
 	/** Runs a text as code of another language. */
 	| { readonly kind: "code"; readonly language: CodeLanguage; readonly text: string }
 	/** Runs its input as a shell script or as code. */
@@ -107,5 +96,6 @@ export const scriptEffect = (text: string, parameters: readonly string[] = []): 
 	parameters,
 });
 export const guessedScriptEffect = (text: string): Effect => ({ kind: "script", text, guess: true });
+export const expandEffect = (text: string): Effect => ({ kind: "expand", text });
 export const aliasEffect = (name: string, text: string): Effect => ({ kind: "alias", name, text });
 export const codeEffect = (language: CodeLanguage, text: string): Effect => ({ kind: "code", language, text });

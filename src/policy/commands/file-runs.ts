@@ -5,6 +5,7 @@ import type { CodeLanguage } from "./effects.ts";
 import runsFile from "./file-runs.json" with { type: "json" };
 import { findLocation, readPath } from "./locations.ts";
 import type { CommandWords } from "./patterns.ts";
+import { isCodeLanguage } from "./program-tables.ts";
 import shellsFile from "./programs/shells.json" with { type: "json" };
 
 /** A file that a command runs. `language`: that of the program that runs it, null where the file itself decides. */
@@ -28,31 +29,8 @@ interface FileRunner {
 	readonly instead: ReadonlySet<string>;
 }
 
-const LANGUAGES: ReadonlySet<string> = new Set([
-	"shell",
-	"python",
-	"javascript",
-	"perl",
-	"ruby",
-	"php",
-	"lua",
-	"r",
-	"julia",
-	"groovy",
-	"awk",
-	"sed",
-	"lisp",
-	"tcl",
-	"vim",
-	"code",
-	"sql",
-	"mongo",
-	"redis",
-	"powershell",
-]);
-
 function isLanguage(text: string): text is "shell" | CodeLanguage {
-	return LANGUAGES.has(text);
+	return text === "shell" || isCodeLanguage(text);
 }
 
 const SHELLS = { names: shellsFile.shells, language: "shell", ...shellsFile.scripts };
@@ -69,7 +47,7 @@ const FILE_RUNNERS: ReadonlyMap<string, FileRunner> = new Map(
 );
 
 /** Options whose value is a file of code, by program. */
-const LOADERS: ReadonlyMap<
+const FILE_LOADERS: ReadonlyMap<
 	string,
 	{ readonly language: "shell" | CodeLanguage; readonly options: ReadonlySet<string> }
 > = new Map(
@@ -96,7 +74,7 @@ const TASK_RUNNERS: ReadonlyMap<string, readonly string[]> = new Map(Object.entr
 /** The name without version of a program that takes a file to run, or loads one by an option. Null for other names. */
 export function findFileRunner(name: string): string | null {
 	const plain = name.replace(/[0-9.]+$/, "");
-	return [name, plain].find((known) => FILE_RUNNERS.has(known) || LOADERS.has(known)) ?? null;
+	return [name, plain].find((known) => FILE_RUNNERS.has(known) || FILE_LOADERS.has(known)) ?? null;
 }
 
 /** The position of the first word that is neither an option nor an option's value. -1 without one. */
@@ -117,7 +95,7 @@ export function findFileRuns({ name, words }: CommandWords, written: string): re
 	const isPath = /[/\\]|\.[a-z][a-z0-9]{0,4}$/i.test(written);
 	const runs: FileRun[] = isPath ? [{ path: written, language: null, parameters: [written, ...words] }] : [];
 	const plainName = /[0-9.]$/.test(name) ? name.replace(/[0-9.]+$/, "") : name;
-	runs.push(...findLoadedFiles(LOADERS.has(name) ? name : plainName, words));
+	runs.push(...findLoadedFiles(FILE_LOADERS.has(name) ? name : plainName, words));
 	// `python -m pytest` is pytest.
 	const module = words[0] === "-m" ? (words[1] ?? "") : "";
 	runs.push(...(IMPLICIT_FILES.get(name) ?? IMPLICIT_FILES.get(plainName) ?? IMPLICIT_FILES.get(module) ?? []));
@@ -130,7 +108,7 @@ export function findFileRuns({ name, words }: CommandWords, written: string): re
 
 /** The files that options of a program load, and the module of `python -m`. Those that are not the check's stay unnamed. */
 function findLoadedFiles(name: string, words: readonly string[]): readonly FileRun[] {
-	const loader = LOADERS.get(name);
+	const loader = FILE_LOADERS.get(name);
 	if (!loader) return [];
 	return words.flatMap((word, at): readonly FileRun[] => {
 		const isAttached = word.length > 2 && /^-[A-Za-z]/.test(word) && loader.options.has(word.slice(0, 2));

@@ -3,17 +3,13 @@
 import { parseGlobSegment, segmentsOverlap } from "../glob.ts";
 import { foldingWork } from "../look-alikes.ts";
 import { normalizePath, normalizingWork } from "../paths.ts";
-import { UNKNOWN } from "../placeholders.ts";
-import { charactersIn, type WorkBudget } from "../work-budget.ts";
-import { resolvePath } from "./locations.ts";
+import type { WorkBudget } from "../work-budget.ts";
+import { lastSegment, resolvePath } from "./locations.ts";
 
-/**
- * Where unknown content comes from. `clone`: a server that the caller has a login for. `secret`: a secret was printed to it.
- * `command`: the output of another command, or a known text that something changed.
- */
-export type FileOrigin = "download" | "clone" | "secret" | "command";
+/** Where unknown content comes from: an address, or a command whose output is not known. */
+export type FileOrigin = "download" | "command";
 
-/** What a file holds, as far as the check knows. At most one member is not null, but a text may have a secret in it. */
+/** What a file holds, as far as the check knows. One member is not null. */
 export interface FileContents {
 	readonly text: string | null;
 	/** The name of the program that the file is a copy of, or a link to. */
@@ -21,8 +17,10 @@ export interface FileContents {
 	readonly origin: FileOrigin | null;
 }
 
-/** Which origin is worse. What comes from a server that nobody vouches for is the worst. */
-const ORIGIN_RANKS: Readonly<Record<FileOrigin, number>> = { command: 0, clone: 1, secret: 2, download: 3 };
+/** A file of unknown content. */
+export function unknownContents(origin: FileOrigin): FileContents {
+	return { text: null, program: null, origin };
+}
 
 /** Where a link leads. `below`: the path is not that of the link itself. */
 interface LinkedPath {
@@ -47,19 +45,12 @@ function* foldersAround(key: string): Iterable<string> {
 	for (let end = key.lastIndexOf("/"); end > 0; end = key.lastIndexOf("/", end - 1)) yield key.slice(0, end);
 }
 
-function lastSegment(key: string): string {
-	return key.slice(key.lastIndexOf("/") + 1);
-}
-
 /** The files that the commands of one check wrote, moved or fetched. */
 export class FileState {
 	readonly #files = new Map<string, FileContents>();
-	/** Folders with files of unknown names: unpacked archives and clones. */
-	readonly #folders = new Map<string, FileOrigin>();
 	/** What links lead to, as written where the link is. */
 	readonly #links = new Map<string, ReadonlySet<string>>();
-	/** Every folder that one of the files lies in. */
-	readonly #filledFolders = new Set<string>();
+	#hasForeign = false;
 	readonly #work: WorkBudget;
 
 	constructor(work: WorkBudget) {
@@ -68,7 +59,18 @@ export class FileState {
 
 	/** Whether the check has touched no file so far. */
 	get isEmpty(): boolean {
-		return this.#files.size + this.#folders.size === 0;
+		return this.#files.size === 0;
+	}
+
+	/** Whether a command brought files whose names are not known, so that any file may be one of them. */
+	get hasForeign(): boolean {
+		return this.#hasForeign;
+	}
+
+	/** Notes that a command brought files of unknown names: a clone, an archive that was unpacked. */
+	noteForeign(): void {
+		if (!this.#hasForeign) this.#work.learn();
+		this.#hasForeign = true;
 	}
 
 	/** Whether a command may have made a link. */
@@ -88,7 +90,6 @@ export class FileState {
 		if (key === null) return;
 		const known = this.#files.get(key);
 		this.#files.set(key, contents);
-		this.#noteFolders(key);
 		if (
 			!this.#work.charge(
 				RECORDING_WORK + (contents.text?.length === known?.text?.length ? (known?.text?.length ?? 0) / 4 : 0),
@@ -100,45 +101,16 @@ export class FileState {
 		if (!isSame) this.#work.learn();
 	}
 
-	/** Notes the folders that a file lies in, up to the first known one. */
-	#noteFolders(key: string): void {
-		if (!key.startsWith("/")) this.#filledFolders.add("");
-		for (const folder of foldersAround(key)) {
-			if (!this.#work.charge(20 + folder.length / 4) || this.#filledFolders.has(folder)) return;
-			this.#filledFolders.add(folder);
-		}
-	}
-
-	/** Adds a text, which may have a secret in it, to what a file holds. A file of unknown content stays unknown. */
-	append(path: string, folder: string, text: string, origin: "secret" | null): void {
+	/**
+	 * Adds a text to what a file holds, also where the command overwrites it: the shell may not come to this write. A file of
+	 * unknown content stays unknown.
+	 */
+	append(path: string, folder: string, text: string): void {
 		const known = this.find(path, [folder]);
 		if (known && known.text === null) return;
 		const joined = (known?.text ?? "") + text;
 		if (joined.length > MAX_FILE_CHARS) this.#work.exhaust();
-		this.record(path, folder, { text: joined, program: null, origin: known?.origin ?? origin });
-	}
-
-	/**
-	 * Puts a text in front of what a file holds. The shell may not come to this write, so what the file held before stays
-	 * possible. A file of unknown content stays one.
-	 */
-	overwrite(path: string, folder: string, text: string, origin: "secret" | null): void {
-		const known = this.find(path, [folder]);
-		if (known && (known.text === null || (origin === null && known.text.startsWith(text)))) return;
-		const joined = text + (known?.text ?? "");
-		if (joined.length > MAX_FILE_CHARS) this.#work.exhaust();
-		this.record(path, folder, { text: joined, program: null, origin: known?.origin ?? origin });
-	}
-
-	/** Records that a folder holds files whose names and contents are not known. The worst origin stays possible. */
-	recordFolder(path: string, folder: string, origin: FileOrigin): void {
-		const key = this.#key(path, folder);
-		if (key === null) return;
-		const known = this.#folders.get(key);
-		if (known !== undefined && ORIGIN_RANKS[known] >= ORIGIN_RANKS[origin]) return;
-		this.#folders.set(key, origin);
-		this.#noteFolders(key);
-		this.#work.learn();
+		this.record(path, folder, { text: joined, program: null, origin: null });
 	}
 
 	/** Records that a path is a link to another one. What it led to before stays possible. */
@@ -185,20 +157,12 @@ export class FileState {
 		return [];
 	}
 
-	/** Records that the files below a folder lie below another one, too. */
-	copyFolder(from: string, to: string, folder: string): void {
-		if (this.isEmpty) return;
-		const source = this.#key(from, folder);
-		const target = this.#key(to, folder);
-		if (source === null || target === null || source === target) return;
-		if (!this.#filledFolders.has(source) && !this.#folders.has(source)) return;
-		if (!this.#work.charge(10 * (this.#files.size + this.#folders.size))) return;
-		const prefix = source === "" ? "" : `${source}/`;
-		const liesInSource = (key: string) => key.startsWith(prefix) && (source !== "" || !key.startsWith("/"));
-		for (const [key, contents] of [...this.#files])
-			if (liesInSource(key)) this.record(`${to}/${key.slice(prefix.length)}`, folder, contents);
-		for (const [key, origin] of [...this.#folders])
-			if (key === source || liesInSource(key)) this.recordFolder(`${to}/${key.slice(prefix.length)}`, folder, origin);
+	/** Whether the check touched a file below a folder. */
+	hasBelow(path: string, folder: string): boolean {
+		const key = this.#files.size === 0 ? null : this.#key(path, folder);
+		if (key === null || !this.#work.charge(10 * this.#files.size)) return false;
+		const prefix = key === "" ? "" : `${key}/`;
+		return [...this.#files.keys()].some((file) => file.startsWith(prefix));
 	}
 
 	/** What a file holds, seen from the folders that a command may run in. Null where the check did not touch it. */
@@ -207,47 +171,20 @@ export class FileState {
 		for (const folder of folders) {
 			const key = this.#key(path, folder);
 			if (key === null) return null;
-			const known = this.#files.get(key) ?? this.#findByWildcard(path, key) ?? this.#findInFolders(key);
+			const known = this.#files.get(key) ?? this.#findByWildcard(path, key);
 			if (known) return known;
 		}
 		return null;
 	}
 
-	/** What the files together hold that a name with wildcards may mean. */
+	/** A name with wildcards that may mean one of the files has unknown content: which of them it means is not known. */
 	#findByWildcard(path: string, key: string): FileContents | null {
 		if (!/[*?[]/.test(path) || !this.#work.charge(20 * this.#files.size)) return null;
 		const pattern = parseGlobSegment(lastSegment(key));
-		let found: FileContents | null = null;
-		for (const [known, contents] of this.#files) {
-			if (!segmentsOverlap(pattern, [...lastSegment(known)], this.#work)) continue;
-			found = found === null ? contents : this.#merge(found, contents);
-			if (this.#work.spent) return null;
-		}
-		return found;
-	}
-
-	/** What two files hold, for a command that gets both. An unknown content stands in the text as an unknown part. */
-	#merge(one: FileContents, other: FileContents): FileContents {
-		const origins = [one.origin, other.origin].filter((origin) => origin !== null);
-		const origin = origins.sort((left, right) => ORIGIN_RANKS[right] - ORIGIN_RANKS[left])[0] ?? null;
-		const isTwofold = origins.includes("download") && origins.includes("secret");
-		// No `FileContents` says both: two programs, or a download that holds a secret.
-		if (one.program !== other.program || isTwofold) this.#work.exhaust();
-		if (one.text === null && other.text === null) return { text: null, program: one.program, origin };
-		if (origin === "download") return { text: null, program: null, origin };
-		const texts = [one.text ?? UNKNOWN, other.text ?? UNKNOWN];
-		if (!this.#work.charge(charactersIn(texts) / 4)) return one;
-		return { text: texts.join("\n"), program: null, origin: origin === "secret" ? origin : null };
-	}
-
-	#findInFolders(key: string): FileContents | null {
-		if (this.#folders.size === 0) return null;
-		for (const folder of foldersAround(key)) {
-			if (!this.#work.charge(10 + folder.length / 4)) return null;
-			const origin = this.#folders.get(folder);
-			if (origin !== undefined) return { text: null, program: null, origin };
-		}
-		// An archive that was unpacked here holds files of any name.
-		return this.#folders.has("") && !key.startsWith("/") ? { text: null, program: null, origin: "command" } : null;
+		const meant = [...this.#files].filter(([file]) => segmentsOverlap(pattern, [...lastSegment(file)], this.#work));
+		const [[, only] = [], ...others] = meant;
+		if (only === undefined) return null;
+		if (others.length === 0) return only;
+		return unknownContents(meant.some(([, { origin }]) => origin === "download") ? "download" : "command");
 	}
 }

@@ -1,16 +1,12 @@
 // What the commands of a check break: effects held against a workspace's rules, and the reasons for each factor that fired.
 import type { FactorId } from "../factors.ts";
-import type { ProtectedPaths } from "../paths.ts";
 import { shortenForReason } from "../placeholders.ts";
-import type { CommandPlace, FactorReason } from "../reasons.ts";
-import type { WorkBudget } from "../work-budget.ts";
-import { type AllowedCommand, AllowedCommands, canBeAllowed } from "./allowed.ts";
-import { HarmlessCommands } from "./harmless.ts";
-import { HarmlessPaths } from "./harmless-paths.ts";
-import { type PathEffect, PathJudge } from "./judge.ts";
-import { type CommandWords, commandName, type ForbiddenCommand, ForbiddenCommandMatcher } from "./patterns.ts";
-import { PipeFlow } from "./pipe-flow.ts";
-import type { Redirect, ShellScript, SimpleCommand } from "./shell/script.ts";
+import type { FactorReason } from "../reasons.ts";
+import { canBeAllowed } from "./allowed.ts";
+import type { CommandCheck } from "./command-check.ts";
+import type { PathEffect } from "./judge.ts";
+import { type CommandWords, commandName } from "./patterns.ts";
+import type { Redirect } from "./shell/script.ts";
 
 /** Reasons kept for each factor. */
 const MAX_REASONS = 3;
@@ -33,13 +29,6 @@ const EXCUSED_FACTORS: ReadonlySet<FactorId> = new Set(["exec_action", "unparsab
 /** Unseen files that are kept. A reason names fewer, and says that there are more. */
 const MAX_UNSEEN_FILES = 4;
 
-/** The rules that commands are held against. */
-export interface CommandRules {
-	readonly protectedPaths: ProtectedPaths;
-	readonly forbidden: readonly ForbiddenCommand[];
-	readonly allowed: readonly AllowedCommand[];
-}
-
 /** What was found, and what may have been missed. */
 export interface Findings {
 	/** Why each factor fired, in the order found. */
@@ -50,163 +39,122 @@ export interface Findings {
 	readonly unseenFiles: readonly string[];
 }
 
-/** Collects the findings of one check. */
-export class FindingCollector {
-	#reasons = new Map<FactorId, FactorReason[]>();
-	#isAside = false;
-	readonly #paths: PathJudge;
-	/** The commands from which nothing is found. */
-	readonly harmless: HarmlessCommands;
-	readonly #matcher: ForbiddenCommandMatcher;
-	readonly #flow: PipeFlow;
-	readonly #allowed: AllowedCommands;
-	readonly #unseenFiles = new Set<string>();
-	readonly #work: WorkBudget;
-	#command = 0;
-	#words: readonly string[] = [];
-	#redirect: CommandPlace["redirect"];
-	#isAllowed = false;
-	/** Whether the current command would be allowed if a pattern covered its words. */
-	#isListable = false;
+/** Findings concern another place while it is followed. */
+function concernPlace(check: CommandCheck, place: Partial<CommandCheck["place"]>, follow: () => void): void {
+	const outer = check.place;
+	check.place = { ...outer, ...place };
+	follow();
+	check.place = outer;
+}
 
-	constructor(rules: CommandRules, work: WorkBudget) {
-		const harmlessPaths = new HarmlessPaths(rules.protectedPaths, work);
-		this.#paths = new PathJudge(rules.protectedPaths, harmlessPaths, work);
-		this.#flow = new PipeFlow(rules.forbidden, work);
-		this.#matcher = new ForbiddenCommandMatcher(rules.forbidden, this.#flow, work);
-		this.#allowed = new AllowedCommands(rules.allowed, work);
-		this.harmless = new HarmlessCommands(rules.protectedPaths, harmlessPaths, this.#matcher, work);
-		this.#work = work;
-	}
+/** Follows what runs inside the current command without being in its words. An allowed command excuses none of it. */
+export function concernInside(check: CommandCheck, follow: () => void): void {
+	concernPlace(check, { isAllowed: false, isListable: false }, follow);
+}
 
-	/** Begins the next command of the check. Once the work is spent, the command that spent it stays the current one. */
-	beginLine(): void {
-		if (!this.#work.spent) this.#command++;
-	}
+/** Findings concern the words of a command while its redirects are followed. It cannot be an allowed one. */
+export function concernWords(check: CommandCheck, words: readonly string[], follow: () => void): void {
+	concernPlace(check, { words, redirect: undefined, isAllowed: false, isListable: false }, follow);
+}
 
-	/** Follows a simple command of a script: the substitutions in its words, then what it does itself. */
-	within(script: ShellScript, command: SimpleCommand, followWords: () => void, followBody: () => void): void {
-		this.inside(() => this.#flow.follow(script, command, followWords, followBody));
-	}
+/** Findings concern the simple command of these words while it is followed, except inside other commands. */
+export function concernCommand(
+	check: CommandCheck,
+	words: readonly string[],
+	redirects: readonly Redirect[],
+	follow: () => void,
+): void {
+	const isAllowed = check.allowed.cover(words, redirects);
+	concernPlace(check, { words, redirect: undefined, isAllowed, isListable: canBeAllowed(words, redirects) }, follow);
+}
 
-	/** Follows what runs inside the current command without being in its words. An allowed command excuses none of it. */
-	inside(follow: () => void): void {
-		const outer = { isAllowed: this.#isAllowed, isListable: this.#isListable };
-		this.#isAllowed = false;
-		this.#isListable = false;
-		follow();
-		this.#isAllowed = outer.isAllowed;
-		this.#isListable = outer.isListable;
-	}
+/** Findings concern a redirect of the current command while it is followed. */
+export function concernRedirect(check: CommandCheck, operator: string, path: string, follow: () => void): void {
+	concernPlace(check, { redirect: [operator, path] }, follow);
+}
 
-	/** Asks because the current command runs something that is not in its words. */
-	addUnknownRun(because: string): void {
-		this.inside(() => this.add("exec_action", because));
-	}
+/**
+ * Raises a factor because of the current simple command, unless the command is allowed. Of the factor's reasons, the
+ * first three different ones are kept; one command of the check gives the same reason once.
+ * @param instead A short text of what would pass.
+ */
+export function addFinding(check: CommandCheck, factor: FactorId, because: string, instead?: string): void {
+	const { isAllowed, ...place } = check.place;
+	if (isAllowed && EXCUSED_FACTORS.has(factor)) return;
+	const reasons = check.reasons.get(factor) ?? [];
+	const same = reasons.findIndex((known) => known.because === because && known.place?.command === place.command);
+	if (same < 0 && reasons.length < MAX_REASONS) reasons.push({ because, instead, place });
+	else if (instead !== undefined && reasons[same]?.instead === undefined) reasons[same] = { because, instead, place };
+	check.reasons.set(factor, reasons);
+}
 
-	/** Whether a simple command is one of the allowed ones. */
-	allows(words: readonly string[], redirects: readonly Redirect[]): boolean {
-		return this.#allowed.cover(words, redirects);
-	}
+/** Asks because the current command runs something that is not in its words. */
+export function addUnknownRun(check: CommandCheck, because: string): void {
+	concernInside(check, () => addFinding(check, "exec_action", because));
+}
 
-	/**
-	 * Findings concern the simple command of these words while it is followed, except inside other `at`s.
-	 * @param redirects Those of the command. Absent, the command cannot be an allowed one.
-	 */
-	at(words: readonly string[], follow: () => void, redirects?: readonly Redirect[]): void {
-		const outer = { words: this.#words, redirect: this.#redirect };
-		this.#words = words;
-		this.#redirect = undefined;
-		this.inside(() => {
-			this.#isAllowed = redirects !== undefined && this.allows(words, redirects);
-			this.#isListable = redirects !== undefined && canBeAllowed(words, redirects);
-			follow();
-		});
-		this.#words = outer.words;
-		this.#redirect = outer.redirect;
-	}
+/**
+ * Keeps the findings of `follow` out of the result, and gives the first reason for a factor, or null without one.
+ * Inside another `findAside`, it follows nothing.
+ */
+export function findAside(check: CommandCheck, factor: FactorId, follow: () => void): string | null {
+	if (check.isAside) return null;
+	const kept = check.reasons;
+	check.reasons = new Map();
+	check.isAside = true;
+	follow();
+	const because = check.reasons.get(factor)?.[0]?.because ?? null;
+	check.reasons = kept;
+	check.isAside = false;
+	return because;
+}
 
-	/** Findings concern a redirect of the current command while it is followed. */
-	atRedirect(operator: string, path: string, follow: () => void): void {
-		const outer = this.#redirect;
-		this.#redirect = [operator, path];
-		follow();
-		this.#redirect = outer;
-	}
+/** Records that a file of the workspace is run whose content is not known. It raises nothing. */
+export function addUnseenFile({ unseenFiles }: CommandCheck, path: string): void {
+	if (unseenFiles.size < MAX_UNSEEN_FILES) unseenFiles.add(shortenForReason(path));
+}
 
-	/**
-	 * Raises a factor because of the current simple command, unless the command is allowed. Of the factor's reasons, the
-	 * first three different ones are kept; one command of the check gives the same reason once.
-	 * @param instead A short text of what would pass.
-	 */
-	add(factor: FactorId, because: string, instead?: string): void {
-		if (this.#isAllowed && EXCUSED_FACTORS.has(factor)) return;
-		const reasons = this.#reasons.get(factor) ?? [];
-		const same = reasons.findIndex((known) => known.because === because && known.place?.command === this.#command);
-		const place = {
-			command: this.#command,
-			words: this.#words,
-			redirect: this.#redirect,
-			isListable: this.#isListable,
-		};
-		if (same < 0 && reasons.length < MAX_REASONS) reasons.push({ because, instead, place });
-		else if (instead !== undefined && reasons[same]?.instead === undefined) reasons[same] = { because, instead, place };
-		this.#reasons.set(factor, reasons);
-	}
+/** Whether there are forbidden commands of this name, or whose name is not plain. */
+export function mayForbid({ forbidden }: CommandCheck, name: string): boolean {
+	return forbidden.hasPatternsFor(commandName(name));
+}
 
-	/**
-	 * Keeps the findings of `follow` out of the result, and gives the first reason for a factor, or null without one.
-	 * Inside another `findAside`, it follows nothing.
-	 */
-	findAside(factor: FactorId, follow: () => void): string | null {
-		if (this.#isAside) return null;
-		const kept = this.#reasons;
-		this.#reasons = new Map();
-		this.#isAside = true;
-		follow();
-		const because = this.#reasons.get(factor)?.[0]?.because ?? null;
-		this.#reasons = kept;
-		this.#isAside = false;
-		return because;
-	}
+/**
+ * Holds a command against the forbidden commands. One pattern is reason enough. One that ends as the command does comes
+ * first: `rm -rf ~` is also matched by `rm -rf /`.
+ */
+export function matchForbidden(check: CommandCheck, command: CommandWords): void {
+	const found = check.forbidden.findCompleted(command);
+	const last = command.words.at(-1) ?? "";
+	const named = found.find(({ text }) => text.endsWith(` ${last}`)) ?? found[0];
+	if (named) addFinding(check, "forbidden_command", `matches the forbidden command ${shortenForReason(named.text)}`);
+}
 
-	/** Records that a file of the workspace is run whose content is not known. It raises nothing. */
-	addUnseenFile(path: string): void {
-		if (this.#unseenFiles.size < MAX_UNSEEN_FILES) this.#unseenFiles.add(shortenForReason(path));
-	}
+/**
+ * Judges an effect on a path, and on where a link leads it, from each folder that the command may run in. Removing a link
+ * itself leaves what it leads to.
+ */
+export function judgePath(check: CommandCheck, effect: PathEffect, folders: readonly string[]): void {
+	judgeFrom(check, effect, folders);
+	for (const { path, below } of check.files.findLinked(effect.path, folders))
+		if (below || effect.kind !== "remove") judgeFrom(check, { ...effect, path }, folders);
+}
 
-	/** Whether there are forbidden commands of this name, or whose name is not plain. */
-	mayForbid(name: string): boolean {
-		return this.#matcher.hasPatternsFor(commandName(name));
+function judgeFrom(check: CommandCheck, effect: PathEffect, folders: readonly string[]): void {
+	for (const folder of folders) {
+		for (const { factor, because } of check.paths.judge(effect, folder)) addFinding(check, factor, because);
+		if (check.work.spent) return;
 	}
+}
 
-	/**
-	 * Holds a command against the forbidden commands. One pattern is reason enough. One that ends as the command does comes
-	 * first: `rm -rf ~` is also matched by `rm -rf /`.
-	 */
-	matchForbidden(command: CommandWords): void {
-		const found = this.#matcher.findCompleted(command);
-		const last = command.words.at(-1) ?? "";
-		const named = found.find(({ text }) => text.endsWith(` ${last}`)) ?? found[0];
-		if (named) this.add("forbidden_command", `matches the forbidden command ${shortenForReason(named.text)}`);
-	}
-
-	/** Judges an effect on a path, from each folder that the command may run in. */
-	judge(effect: PathEffect, folders: readonly string[]): void {
-		for (const folder of folders) {
-			for (const { factor, because } of this.#paths.judge(effect, folder)) this.add(factor, because);
-			if (this.#work.spent) return;
-		}
-	}
-
-	/** The findings so far. Once the work is spent, they say that nothing is ruled out. */
-	toFindings(): Findings {
-		const { spent } = this.#work;
-		if (spent) this.add("oversize_command", "too large, too deep or too complex: nothing it could do is ruled out");
-		return {
-			reasons: this.#reasons,
-			notRuledOut: spent ? COMMAND_FACTORS : [],
-			unseenFiles: [...this.#unseenFiles],
-		};
-	}
+/** The findings so far. Once the work is spent, they say that nothing is ruled out. */
+export function toFindings(check: CommandCheck): Findings {
+	const { spent } = check.work;
+	if (spent)
+		addFinding(check, "oversize_command", "too large, too deep or too complex: nothing it could do is ruled out");
+	return {
+		reasons: check.reasons,
+		notRuledOut: spent ? COMMAND_FACTORS : [],
+		unseenFiles: [...check.unseenFiles],
+	};
 }

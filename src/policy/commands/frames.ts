@@ -1,7 +1,9 @@
-// Where a command is followed, and what the parts of the walk (text-walk.ts, file-walk.ts, value-walk.ts) call back.
-import type { Effect } from "./effects.ts";
+// Where a command is followed, and how deep.
 import type { CommandInput, Scope } from "./scope.ts";
-import type { PlacedCommand, ShellScript } from "./shell/script.ts";
+import type { PlacedCommand } from "./shell/script.ts";
+
+/** Units of work for coming to a command that need not be followed again. */
+export const STEP_WORK = 5;
 
 /** Units of work for a simple command. */
 export const COMMAND_WORK = 300;
@@ -42,14 +44,4 @@ function toKey(fields: readonly string[]): string {
 /** The frame of what a command runs. */
 export function innerFrame(frame: CommandFrame): CommandFrame {
 	return { ...frame, depth: frame.depth + 1 };
-}
-
-/** What the parts of a walk call back. */
-export interface Walk {
-	/** Follows a command with its words expanded. `isListed`: a list that only the run knows completes its words. */
-	followCommand(fields: readonly string[], frame: CommandFrame, isListed: boolean): void;
-	/** Follows one effect of a command. */
-	followEffect(effect: Effect, frame: CommandFrame, isListed: boolean): void;
-	/** Follows a script that was parsed, with all that its scope holds. */
-	followScript(script: ShellScript, scope: Scope): void;
 }

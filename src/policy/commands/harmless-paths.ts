@@ -12,24 +12,24 @@ const MAX_KEPT_NAMES = 4096;
 
 /** Units of work for a path, and for each of its characters. */
 const PATH_SCAN_WORK = 10;
-const CHARACTER_SCAN_WORK = 0.5;
+const PATH_CHARACTER_WORK = 0.5;
 
-const DOT = ".".charCodeAt(0);
+const DOT_CODE = ".".charCodeAt(0);
 
 /** For each ASCII character, whether it may stand in a harmless path, and whether in its lower case it is another one. */
 const OTHER = 0;
 const SMALL = 1;
 const CAPITAL = 2;
-const CHARACTERS = new Uint8Array(128);
-for (const character of "abcdefghijklmnopqrstuvwxyz0123456789_-+./") CHARACTERS[character.charCodeAt(0)] = SMALL;
-for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZ") CHARACTERS[character.charCodeAt(0)] = CAPITAL;
+const PATH_CHARACTERS = new Uint8Array(128);
+for (const character of "abcdefghijklmnopqrstuvwxyz0123456789_-+./") PATH_CHARACTERS[character.charCodeAt(0)] = SMALL;
+for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZ") PATH_CHARACTERS[character.charCodeAt(0)] = CAPITAL;
 
 /** The path in lower case. Null where a character in it needs a closer look. */
 function toPlainPath(path: string): string | null {
 	let hasCapitals = false;
 	for (let at = 0; at < path.length; at++) {
 		const code = path.charCodeAt(at);
-		const kind = code < 128 ? CHARACTERS[code] : OTHER;
+		const kind = code < 128 ? PATH_CHARACTERS[code] : OTHER;
 		if (kind === OTHER) return null;
 		if (kind === CAPITAL) hasCapitals = true;
 	}
@@ -50,7 +50,7 @@ export class HarmlessPaths {
 	/** Whether nothing follows from an effect on the path itself, seen from the workspace. False where that takes a closer look. */
 	include(path: string): boolean {
 		if (path === "" || path.length > MAX_HARMLESS_CHARS) return false;
-		if (!this.#work.charge(PATH_SCAN_WORK + CHARACTER_SCAN_WORK * path.length)) return false;
+		if (!this.#work.charge(PATH_SCAN_WORK + PATH_CHARACTER_WORK * path.length)) return false;
 		const plain = toPlainPath(path);
 		if (plain === null) return false;
 		for (let from = plain.startsWith("./") ? 2 : 0; from <= plain.length; ) {
@@ -64,7 +64,7 @@ export class HarmlessPaths {
 
 	/** A name that begins with a dot may be a setting, or lead upwards. */
 	#isHarmlessName(path: string, from: number, to: number): boolean {
-		if (from === to || path.charCodeAt(from) === DOT) return false;
+		if (from === to || path.charCodeAt(from) === DOT_CODE) return false;
 		const name = path.slice(from, to);
 		if (this.#names.has(name)) return true;
 		if (isTellingName(name) || this.#paths.mayTouch(name)) return false;

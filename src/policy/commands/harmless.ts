@@ -9,18 +9,18 @@ import { isKnownProgram } from "./program-names.ts";
 import { USUAL_OPTIONS } from "./program-tables.ts";
 import { readsAsCommand } from "./programs/programs.ts";
 import type { Scope } from "./scope.ts";
-import { isEndingVerb } from "./words.ts";
+import { isAskingVerb } from "./words.ts";
 
 /** What the characters of a word are, as bits. A character without one needs a closer look. */
 const NAME_CHARACTER = 1;
-const DOT = 2;
-const SLASH = 4;
+const DOT_CHARACTER = 2;
+const SLASH_CHARACTER = 4;
 
-const CHARACTERS = new Uint8Array(128);
+const WORD_CHARACTERS = new Uint8Array(128);
 for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
-	CHARACTERS[character.charCodeAt(0)] = NAME_CHARACTER;
-CHARACTERS[".".charCodeAt(0)] = DOT;
-CHARACTERS["/".charCodeAt(0)] = SLASH;
+	WORD_CHARACTERS[character.charCodeAt(0)] = NAME_CHARACTER;
+WORD_CHARACTERS[".".charCodeAt(0)] = DOT_CHARACTER;
+WORD_CHARACTERS["/".charCodeAt(0)] = SLASH_CHARACTER;
 
 /** Longer words are judged like any other. */
 const MAX_WORD_CHARS = 256;
@@ -30,7 +30,7 @@ const KEPT_WORDS = 4096;
 
 /** Units of work for a command, for each of its characters, and for a word or name that is not kept. */
 const COMMAND_SCAN_WORK = 20;
-const CHARACTER_SCAN_WORK = 0.25;
+const WORD_CHARACTER_WORK = 0.25;
 const NEW_WORD_WORK = 40;
 
 /** Program names that forbidden commands are about. */
@@ -69,7 +69,7 @@ export class HarmlessCommands {
 
 	/** Whether nothing follows from a command of unquoted words which reads nothing. False where that takes a closer look. */
 	include(plain: string, scope: Scope): boolean {
-		if (!this.#work.charge(COMMAND_SCAN_WORK + CHARACTER_SCAN_WORK * plain.length)) return false;
+		if (!this.#work.charge(COMMAND_SCAN_WORK + WORD_CHARACTER_WORK * plain.length)) return false;
 		if (scope.folders !== this.#folders || scope.folders.length !== this.#folderCount) this.#enter(scope.folders);
 		let isName = true;
 		for (let from = 0; from < plain.length; ) {
@@ -92,7 +92,7 @@ export class HarmlessCommands {
 		for (; at < plain.length; at++) {
 			const code = plain.charCodeAt(at);
 			if (code === 32 || code === 9) break;
-			const kind = code < 128 ? (CHARACTERS[code] ?? 0) : 0;
+			const kind = code < 128 ? (WORD_CHARACTERS[code] ?? 0) : 0;
 			if (kind === 0) return -1;
 			kinds |= kind;
 			hash = (Math.imul(hash, 31) + code) | 0;
@@ -141,7 +141,7 @@ export class HarmlessCommands {
 	#isHarmlessName(word: string): boolean {
 		const name = word.toLowerCase();
 		if (word.length > MAX_PLAIN_NAME || name.startsWith("id_")) return false;
-		return !readsAsCommand(name) && !isEndingVerb(name) && !this.#protected.mayTouch(name);
+		return !readsAsCommand(name) && !isAskingVerb(name) && !this.#protected.mayTouch(name);
 	}
 }
 

@@ -41,7 +41,7 @@ const JUDGING_WORK = 150;
 const PATH_READINGS = 2;
 
 /** Characters of paths whose findings are kept. The same few paths stand in thousands of words. */
-const MAX_REMEMBERED_CHARS = 1_000_000;
+const MAX_JUDGED_CHARS = 1_000_000;
 /** The same for plain names, in names. */
 const MAX_REMEMBERED_NAMES = 4096;
 
@@ -87,7 +87,7 @@ export class PathJudge {
 		if (!this.#work.charge(PATH_READINGS * normalizingWork(foldLookAlikes(full)))) return [];
 		const findings = this.#judgePath(effect, readPath(path, folder));
 		this.#rememberedChars += path.length;
-		if (this.#rememberedChars <= MAX_REMEMBERED_CHARS) judged.set(path, findings);
+		if (this.#rememberedChars <= MAX_JUDGED_CHARS) judged.set(path, findings);
 		return findings;
 	}
 
@@ -97,7 +97,7 @@ export class PathJudge {
 		if (known) return known;
 		const judged = new Map<string, readonly PathFinding[]>();
 		this.#rememberedChars += key.length;
-		if (this.#rememberedChars <= MAX_REMEMBERED_CHARS) this.#remembered.set(key, judged);
+		if (this.#rememberedChars <= MAX_JUDGED_CHARS) this.#remembered.set(key, judged);
 		return judged;
 	}
 
@@ -149,7 +149,8 @@ export class PathJudge {
 	#findSecrecy(path: NamedPath): "credential" | "doubtful" | null {
 		const own = findSecrecy(path);
 		if (own !== null || !hasShellWildcard(path.full)) return own;
-		const isHiddenGlob = /^\.[^/]*[*?[]/.test(path.full.split("/").pop() ?? "");
+		// `.[test]`, an extra of a package, matches no name of more than two characters.
+		const isHiddenGlob = /^\.(?!\[[^\]]*\]$)[^/]*[*?[]/.test(path.full.split("/").pop() ?? "");
 		return findSecrecy(fillWildcards(path, this.#work)) ?? (isHiddenGlob ? "doubtful" : null);
 	}
 
@@ -178,16 +179,25 @@ export class PathJudge {
 		const location = findLocation(path);
 		const writeFindings = this.#judgeWrite(path, recursive ? "below" : "itself");
 		if (location === "temporary" || isBuildOutput(path)) return writeFindings;
+		if (location === "inside" && THROWAWAY_NAME.test(written)) return writeFindings;
 		const many = written.includes(LISTED);
 		const isBeyondWorkspace =
 			location === "everything" || location === "system" || (recursive && (location === "outside" || many));
-		const deletes = recursive || many || location === "outside" || hasShellWildcard(written);
+		const deletes =
+			(recursive && !FILE_NAME.test(written)) || many || location === "outside" || hasShellWildcard(written);
 		if (!isBeyondWorkspace && !deletes) return writeFindings;
 		const because = written === LISTED ? "removes whatever a list names" : `removes ${shortenForReason(path.full)}`;
 		const isForbidden = isBeyondWorkspace && (recursive || location === "system" || !hasShellWildcard(written));
 		return [...writeFindings, isForbidden ? forbiddenPath(because) : { factor: "delete_action", because }];
 	}
 }
+
+/** Files, or all of them in a folder, that programs write again: logs, objects, copies of editors. */
+const THROWAWAY_NAME = /^(?:[\w-]+\/)*[\w*-]+\.(?:log|tmp|pyc|pyo|o|obj|class|orig|swp|tsbuildinfo)$/;
+
+/** Names of files by their ending: `rm -rf` of one removes one file. */
+const FILE_NAME =
+	/\.(?:[cm]?[jt]sx?|json|lock|py|go|rs|java|kt|c|h|cpp|hpp|cs|rb|php|sh|md|txt|log|ya?ml|toml|xml|html?|css|[ct]sv|png|jpe?g|svg|t?gz|zip|tar|wasm|map|out|pdf)$/;
 
 const NO_FINDINGS: readonly PathFinding[] = [];
 

@@ -296,6 +296,11 @@ export function fillWildcards(path: NamedPath, work: WorkBudget): NamedPath {
 	return readPath(segments.join("/"));
 }
 
+/** Whether a path is an open stream of the program, or nothing: what is written there is in no file. */
+export function isStandardStream(path: string): boolean {
+	return /^\/dev\/(?:std(?:in|out|err)|null)$/.test(path);
+}
+
 /** Whether a path is what a command has open: its input, or what a process substitution stands for. */
 export function isInputFile(path: string): boolean {
 	return /^\/(?:dev\/(?:stdin|fd\/)|proc\/self\/fd\/)/.test(path);

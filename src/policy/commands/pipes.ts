@@ -1,12 +1,12 @@
 // What commands read and print, as far as that is known without running them, and which commands it comes from.
 import { foldingWork } from "../look-alikes.ts";
 import type { WorkBudget } from "../work-budget.ts";
-import type { FileState } from "./file-state.ts";
+import type { CommandCheck } from "./command-check.ts";
 import { MAX_WRAPPING_DEPTH } from "./frames.ts";
 import { commandName, parseCommandWords } from "./patterns.ts";
 import { findCommandEffects } from "./programs/programs.ts";
 import { type CommandInput, latestEnvironment, type Scope } from "./scope.ts";
-import { expandText, expandWords, findSubstitutions } from "./shell/expand.ts";
+import { type Environment, expandText, expandWords, findSubstitutions } from "./shell/expand.ts";
 import outputFile from "./shell/output.json" with { type: "json" };
 import { predictOutput } from "./shell/output.ts";
 import {
@@ -17,6 +17,7 @@ import {
 	type SimpleCommand,
 	WALK_PIECE_WORK,
 	type Word,
+	wordsAndTargets,
 } from "./shell/script.ts";
 
 /** Units of work for predicting an output, without copying it. */
@@ -25,28 +26,24 @@ const OUTPUT_WORK = 100;
 /** The text of a file that the check knows, seen from the folders of a scope. Null for other files. */
 export type FileReader = (path: string) => string | null;
 
+/** The environment of the last recorded values, in which substitutions are what their scripts print. */
+export function currentEnvironment(check: CommandCheck, scope: Scope): Environment {
+	return latestEnvironment(scope, check.work, (script) => predictScriptOutput(check, script, scope));
+}
+
 /** Whether the target of `<&` closes the input. */
 function isClosing([part]: Word): boolean {
 	return part?.kind === "text" && /^0?-?$/.test(part.text);
 }
 
-/** Which commands of a range print to a pipe inside it: what they print reaches nobody else. */
-function findReadCommands(script: ShellScript, { from, to }: CommandRange): readonly boolean[] {
-	const openings = new Array<number>(to - from + 1).fill(0);
-	const add = (at: number, step: number) => {
-		openings[at - from] = (openings[at - from] ?? 0) + step;
-	};
-	for (let at = from; at < to; at++) {
-		const reads = script.commands[at]?.reads;
-		if (!reads || reads.from >= to || reads.to <= from) continue;
-		add(Math.max(from, reads.from), 1);
-		add(Math.min(to, reads.to), -1);
-	}
-	let open = 0;
-	return openings.slice(0, -1).map((step) => {
-		open += step;
-		return open > 0;
-	});
+/** The commands of a range that print to a pipe inside it: what they print reaches nobody else. */
+function findReadCommands({ commands }: ShellScript, { from, to }: CommandRange): ReadonlySet<SimpleCommand> {
+	const read = new Set<SimpleCommand>();
+	// What reads the same commands shares their range.
+	const ranges = new Set(commands.slice(from, to).map(({ reads }) => reads));
+	for (const reads of ranges)
+		if (reads !== null) for (const command of commands.slice(Math.max(from, reads.from), reads.to)) read.add(command);
+	return read;
 }
 
 /** Whether a redirect takes what a command prints. That of its errors leaves the output where it is. */
@@ -54,82 +51,66 @@ function takesOutput({ operator, descriptor }: Redirect): boolean {
 	return /^(?:&?>>?|>\|)$/.test(operator) && (descriptor === undefined || descriptor === "1");
 }
 
-/** The inputs and outputs of the commands of one check. Each output is predicted once. */
-export class Pipes {
-	readonly #outputs = new WeakMap<SimpleCommand, { readonly text: string | null }>();
-	readonly #files: FileState;
-	readonly #work: WorkBudget;
+/** Reads the files that the check knows, as commands of a scope name them. */
+export function fileReader(check: CommandCheck, { folders }: Scope): FileReader {
+	return (path) => check.files.find(path, folders)?.text ?? null;
+}
 
-	constructor(files: FileState, work: WorkBudget) {
-		this.#files = files;
-		this.#work = work;
+/** What a command reads: its last here-document or here-string, else its pipe, else what its script reads. */
+export function findInput(check: CommandCheck, { script, command }: PlacedCommand, scope: Scope): CommandInput {
+	const redirect = command.redirects.findLast(({ operator }) => operator.startsWith("<") && operator !== "<&");
+	if (redirect && redirect.operator !== "<" && redirect.operator !== "<>") {
+		const text = expandText(redirect.target, currentEnvironment(check, scope));
+		return { input: check.work.spent ? null : text, piped: true };
 	}
+	if (redirect) {
+		const substituted = findSubstitutions(redirect.target).find(({ process }) => process);
+		if (substituted) return { input: predictScriptOutput(check, substituted.script, scope), piped: true };
+		const path = expandText(redirect.target, currentEnvironment(check, scope));
+		return { input: fileReader(check, scope)(path), piped: true };
+	}
+	// Another open file holds what nobody here knows. `<&-` closes the input.
+	if (command.redirects.some(({ operator, target }) => operator === "<&" && !isClosing(target)))
+		return { input: null, piped: true };
+	if (command.reads) return { input: printedBy(check, script, command.reads, scope), piped: true };
+	return { input: scope.input, piped: scope.piped };
+}
 
-	/** Reads the files that the check knows, as commands of a scope name them. */
-	fileReader({ folders }: Scope): FileReader {
-		return (path) => this.#files.find(path, folders)?.text ?? null;
+/** What the commands of a range print together. Null when the output of one of them is not known. */
+function printedBy(check: CommandCheck, script: ShellScript, range: CommandRange, scope: Scope): string | null {
+	if (!check.work.charge(5 * (range.to - range.from))) return null;
+	const read = findReadCommands(script, range);
+	let text = "";
+	for (let at = range.from; at < range.to; at++) {
+		const command = script.commands[at];
+		if (!command || read.has(command)) continue;
+		if (!check.work.charge(OUTPUT_WORK)) return null;
+		const own = printedByOne(check, script, command, scope);
+		if (own === null || !check.work.charge(own.length)) return null;
+		text += own;
 	}
+	return text;
+}
 
-	/** What a command reads: its last here-document or here-string, else its pipe, else what its script reads. */
-	findInput({ script, command }: PlacedCommand, scope: Scope): CommandInput {
-		const redirect = command.redirects.findLast(({ operator }) => operator.startsWith("<") && operator !== "<&");
-		const output = (nested: ShellScript) => this.predictScriptOutput(nested, scope);
-		if (redirect && redirect.operator !== "<" && redirect.operator !== "<>") {
-			const text = expandText(redirect.target, latestEnvironment(scope, this.#work, output));
-			return { input: this.#work.spent ? null : text, piped: true };
-		}
-		if (redirect) {
-			const substituted = findSubstitutions(redirect.target).find(({ process }) => process);
-			if (substituted) return { input: this.predictScriptOutput(substituted.script, scope), piped: true };
-			const path = expandText(redirect.target, latestEnvironment(scope, this.#work, output));
-			return { input: this.fileReader(scope)(path), piped: true };
-		}
-		// Another open file holds what nobody here knows. `<&-` closes the input.
-		if (command.redirects.some(({ operator, target }) => operator === "<&" && !isClosing(target)))
-			return { input: null, piped: true };
-		if (command.reads) return { input: this.#printedBy(script, command.reads, scope), piped: true };
-		return { input: scope.input, piped: scope.piped };
-	}
+function printedByOne(check: CommandCheck, script: ShellScript, command: SimpleCommand, scope: Scope): string | null {
+	const cached = check.outputs.get(command);
+	if (cached) return cached.text;
+	// While its output is being predicted, a command that reads itself has none.
+	check.outputs.set(command, { text: null });
+	if (!check.work.charge(WALK_PIECE_WORK * command.size)) return null;
+	const fields = expandWords(command.words, currentEnvironment(check, scope));
+	const { input, piped } = findInput(check, { script, command }, scope);
+	const silent =
+		command.redirects.some(takesOutput) ||
+		(fields.length === 0 && !command.redirects.some(({ operator }) => operator === "<"));
+	const text = silent ? "" : predictWrappedOutput(fields, { input, piped }, fileReader(check, scope), check.work);
+	check.outputs.set(command, { text });
+	return text;
+}
 
-	/** What the commands of a range print together. Null when the output of one of them is not known. */
-	#printedBy(script: ShellScript, range: CommandRange, scope: Scope): string | null {
-		if (!this.#work.charge(5 * (range.to - range.from))) return null;
-		const isRead = findReadCommands(script, range);
-		let text = "";
-		for (let at = range.from; at < range.to; at++) {
-			const command = script.commands[at];
-			if (!command || isRead[at - range.from] === true) continue;
-			if (!this.#work.charge(OUTPUT_WORK)) return null;
-			const own = this.#printedByOne(script, command, scope);
-			if (own === null || !this.#work.charge(own.length)) return null;
-			text += own;
-		}
-		return text;
-	}
-
-	#printedByOne(script: ShellScript, command: SimpleCommand, scope: Scope): string | null {
-		const cached = this.#outputs.get(command);
-		if (cached) return cached.text;
-		// While its output is being predicted, a command that reads itself has none.
-		this.#outputs.set(command, { text: null });
-		if (!this.#work.charge(WALK_PIECE_WORK * command.size)) return null;
-		const fields = expandWords(
-			command.words,
-			latestEnvironment(scope, this.#work, (nested) => this.predictScriptOutput(nested, scope)),
-		);
-		const { input, piped } = this.findInput({ script, command }, scope);
-		const silent =
-			command.redirects.some(takesOutput) ||
-			(fields.length === 0 && !command.redirects.some(({ operator }) => operator === "<"));
-		const text = silent ? "" : predictWrappedOutput(fields, { input, piped }, this.fileReader(scope), this.#work);
-		this.#outputs.set(command, { text });
-		return text;
-	}
-
-	/** What a script prints. Null when that is not known. */
-	predictScriptOutput(script: ShellScript, scope: Scope): string | null {
-		return this.#printedBy(script, { from: 0, to: script.commands.length }, scope);
-	}
+/** What a script prints. Null when that is not known. */
+export function predictScriptOutput(check: CommandCheck, script: ShellScript, scope: Scope): string | null {
+	return printedBy(check, script, { from: 0, to: script.commands.length }, scope);
 }
 
 /** Commands that print what their only operand holds, or what they make of it. */
@@ -171,12 +152,6 @@ export function predictWrappedOutput(
 		if (inner !== null) return inner;
 	}
 	return null;
-}
-
-/** The words of a command and the targets of its redirects. */
-export function wordsAndTargets(command: SimpleCommand): readonly Word[] {
-	if (command.redirects.length === 0) return command.words;
-	return [...command.words, ...command.redirects.map(({ target }) => target)];
 }
 
 /** The scripts of a command's process substitutions, `<(…)` and `>(…)`. */

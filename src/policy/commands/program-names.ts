@@ -13,33 +13,29 @@ import { findShell } from "./programs/shells.ts";
 import unusualFile from "./programs/unusual.json" with { type: "json" };
 import { isWindowsCommand } from "./programs/windows.ts";
 import scopeFile from "./scope.json" with { type: "json" };
-import sentSecretsFile from "./sent-secrets.json" with { type: "json" };
 import transfersFile from "./transfers.json" with { type: "json" };
 
 /** Tables whose keys are names, several of them with blanks between. */
-const TABLES = [
+const NAMED_TABLES = [
 	executorsFile.settings,
 	unusualFile.programs,
 	secretsFile.programs,
 	fileRunsFile.task_files,
-	fileFlowFile.packers,
 	transfersFile.programs,
 ];
 
 /** Lists of names, and of phrases that begin with one. */
-const LISTS = [
+const NAMED_LISTS = [
 	fileFlowFile.copiers,
 	fileFlowFile.unpackers,
 	fileFlowFile.remote_copiers,
 	fileFlowFile.input_writers,
-	fileFlowFile.in_place_editors,
 	scopeFile.assigning_commands,
-	sentSecretsFile.sending_subcommands,
 ];
 
 const NAMES: ReadonlySet<string> = new Set([
-	...TABLES.flatMap((table) => Object.keys(table)).flatMap((names) => names.split(" ")),
-	...LISTS.flat().map((phrase) => phrase.split(" ", 1)[0] ?? ""),
+	...NAMED_TABLES.flatMap((table) => Object.keys(table)).flatMap((names) => names.split(" ")),
+	...NAMED_LISTS.flat().map((phrase) => phrase.split(" ", 1)[0] ?? ""),
 	...RULED_NAMES,
 	...GRAMMARS.keys(),
 	...PUBLISHERS,

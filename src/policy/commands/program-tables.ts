@@ -1,6 +1,6 @@
 // The tables of programs, grammar/*.json: their options, operands and subcommands, and what each is. How a command's words
 // are read by them is in grammar.ts.
-import type { CodeLanguage } from "./effects.ts";
+import type { CodeLanguage, ReadLanguage } from "./effects.ts";
 import buildFile from "./grammar/build.json" with { type: "json" };
 import codeFile from "./grammar/code.json" with { type: "json" };
 import dataFile from "./grammar/data.json" with { type: "json" };
@@ -94,20 +94,14 @@ const PLAIN_ROLES: readonly ArgumentRole[] = [
 	"program",
 ];
 
-const CODE_LANGUAGES: Readonly<Record<CodeLanguage, true>> = {
+const READ_LANGUAGES: Readonly<Record<ReadLanguage, true>> = {
 	python: true,
 	javascript: true,
 	perl: true,
 	ruby: true,
 	php: true,
-	lua: true,
-	r: true,
-	julia: true,
-	groovy: true,
 	awk: true,
 	sed: true,
-	lisp: true,
-	tcl: true,
 	vim: true,
 	code: true,
 	sql: true,
@@ -116,11 +110,20 @@ const CODE_LANGUAGES: Readonly<Record<CodeLanguage, true>> = {
 	powershell: true,
 };
 
+/** Whether a language has a reader. */
+export function isReadLanguage(language: string): language is ReadLanguage {
+	return Object.hasOwn(READ_LANGUAGES, language);
+}
+
+/** Whether a text of the tables names a language: `sql`, `unread:Lua`. */
+export function isCodeLanguage(text: string): text is CodeLanguage {
+	return isReadLanguage(text) || text.startsWith("unread:");
+}
+
 /** The language that a role names: `sql` for `code:sql`. Null for other roles. */
 export function findRoleLanguage(role: string): CodeLanguage | null {
 	const name = role.startsWith("code:") ? role.slice(5) : "";
-	const isLanguage = (text: string): text is CodeLanguage => Object.hasOwn(CODE_LANGUAGES, text);
-	return isLanguage(name) ? name : null;
+	return isCodeLanguage(name) ? name : null;
 }
 
 /** Parses a role of the tables. Null when there is no such role. */
@@ -157,6 +160,13 @@ function bySpelling<Row, Value>(rows: Readonly<Record<string, Row>>, convert: (r
 		for (const name of names.split(" ")) values.set(name, value);
 	}
 	return values;
+}
+
+/** Lists of words by each of the names in their keys. */
+export function setsBySpelling(
+	rows: Readonly<Record<string, readonly string[]>>,
+): ReadonlyMap<string, ReadonlySet<string>> {
+	return bySpelling(rows, (words) => new Set(words));
 }
 
 function toGrammars(rows: Readonly<Record<string, ProgramRow | string>>): Map<string, ProgramGrammar> {
@@ -199,7 +209,7 @@ function joinGrammars(first: ProgramGrammar, second: ProgramGrammar): ProgramGra
 }
 
 /** The tables. What a later one says of the same option or the same operands counts. */
-const TABLES: readonly Readonly<Record<string, ProgramRow | string>>[] = [
+const GRAMMAR_TABLES: readonly Readonly<Record<string, ProgramRow | string>>[] = [
 	shellFile.programs,
 	textFile.programs,
 	buildFile.programs,
@@ -215,7 +225,7 @@ export const GRAMMARS: ReadonlyMap<string, ProgramGrammar> = joinTables();
 
 function joinTables(): ReadonlyMap<string, ProgramGrammar> {
 	const grammars = new Map<string, ProgramGrammar>();
-	for (const table of TABLES) {
+	for (const table of GRAMMAR_TABLES) {
 		for (const [name, grammar] of toGrammars(table)) {
 			const known = grammars.get(name);
 			grammars.set(name, known ? joinGrammars(known, grammar) : grammar);

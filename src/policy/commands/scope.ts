@@ -36,6 +36,10 @@ export interface Scope extends CommandInput {
 	/** Folders that its commands may run in. The first is the workspace, written as an empty text. */
 	readonly folders: string[];
 	readonly depth: number;
+	/** Its commands run in a container, whose files are not those of this machine. */
+	readonly isInContainer?: true;
+	/** What its commands print is taken by the command that it stands in. */
+	readonly isTaken?: true;
 	/** Pieces of the scripts around it, which stay in memory as long as it does. */
 	readonly piecesAround: number;
 }

@@ -1,45 +1,39 @@
-// Secrets that a command sends: the environment, variables named like secrets, files that got them. Files that are secrets by
-// their names are judged wherever they are read.
+// Secrets that a command sends or shows: the environment, and variables named like secrets. Files that are secrets by their names are
+// judged wherever they are read.
 import type { WorkBudget } from "../work-budget.ts";
-import type { FileState } from "./file-state.ts";
+import type { CommandCheck } from "./command-check.ts";
+import type { CommandFrame } from "./frames.ts";
 import { type CommandWords, commandName } from "./patterns.ts";
-import { wordsAndTargets } from "./pipes.ts";
-import { findInterpreter, findPrintedByInterpreter } from "./programs/code.ts";
-import { findVariableNames, type Scope } from "./scope.ts";
+import { findInterpreter } from "./programs/code.ts";
+import { findVariableNames } from "./scope.ts";
 import { isSecretVariable } from "./secret-names.ts";
 import secretsFile from "./sent-secrets.json" with { type: "json" };
 import { findSubstitutions } from "./shell/expand.ts";
 import { isOneText } from "./shell/plain-words.ts";
-import type { PlacedCommand, SimpleCommand, Word } from "./shell/script.ts";
+import { type PlacedCommand, type SimpleCommand, type Word, type WordPart, wordsAndTargets } from "./shell/script.ts";
 import { REQUEST_SENDERS, SENDERS } from "./transfers.ts";
 
 const ENVIRONMENT_PRINTERS: ReadonlySet<string> = new Set(secretsFile.environment_printers);
 const LONE_PRINTERS: ReadonlySet<string> = new Set(secretsFile.environment_printers_without_words);
-/** Programs whose filters can print the environment: `jq -n env`. */
-const ENVIRONMENT_FILTERS: ReadonlySet<string> = new Set(secretsFile.environment_filters);
-/** The environment in such a filter, which is no field (`.env`) and no text. */
-const ENVIRONMENT_IN_FILTER = /(?:^|[^.\w$"-])env(?![\w"(:-])|\$ENV\b|\bstrenv\(|\benv\(/;
 
 /** Commands that print their words, or what they make of their input. */
 const TEXT_PRINTERS: ReadonlySet<string> = new Set(secretsFile.text_printers);
 const ENVIRONMENT = "the environment";
 
-/** The commands whose output a command gets by its pipe or in its words. */
+/** The commands whose output a command gets by its pipe or in these words. */
 function* findFeeders(
 	{ script, command }: PlacedCommand,
+	words: readonly Word[],
 	work: WorkBudget,
-	words?: readonly Word[],
 ): Iterable<SimpleCommand> {
 	// Most commands get nothing, and a list may hold a hundred thousand values.
-	if (!command.reads && command.plain !== null) return;
-	const own = words ?? wordsAndTargets(command);
-	if (!command.reads && own.every(isOneText)) return;
+	if (!command.reads && words.every(isOneText)) return;
 	const seen = new Set<SimpleCommand>();
 	const open: PlacedCommand[] = [{ script, command }];
 	for (let next = open.pop(); next; next = open.pop()) {
 		const { reads } = next.command;
 		const read = reads ? next.script.commands.slice(reads.from, reads.to) : [];
-		const nested = (next.command === command ? own : wordsAndTargets(next.command)).flatMap(findSubstitutions);
+		const nested = (next.command === command ? words : wordsAndTargets(next.command)).flatMap(findSubstitutions);
 		const found = [
 			...read.map((feeder) => ({ script: next.script, command: feeder })),
 			...nested.flatMap(({ script: inner }) => inner.commands.map((feeder) => ({ script: inner, command: feeder }))),
@@ -54,201 +48,134 @@ function* findFeeders(
 	}
 }
 
-function literalText(word: Word | undefined): string {
+function leadingText(word: Word | undefined): string {
 	const part = word?.[0];
 	return part?.kind === "text" ? part.text : "";
 }
 
 function literalName({ plain, words }: SimpleCommand): string {
-	return commandName(plain === null ? literalText(words[0]) : (/^[^ \t]*/.exec(plain)?.[0] ?? ""));
+	return commandName(plain === null ? leadingText(words[0]) : (/^[^ \t]*/.exec(plain)?.[0] ?? ""));
 }
 
-/** Phrases of at most three words. */
-class Phrases {
-	readonly #phrases: ReadonlySet<string>;
-	/** Their first words. */
-	readonly names: ReadonlySet<string>;
-
-	constructor(phrases: readonly string[]) {
-		this.#phrases = new Set(phrases);
-		this.names = new Set(phrases.map((phrase) => phrase.split(" ", 1)[0] ?? ""));
-	}
-
-	/** Whether a command begins with one of them. */
-	begin(name: string, words: readonly string[]): boolean {
-		if (!this.names.has(name)) return false;
-		const [first = "", second = ""] = words;
-		return [name, `${name} ${first}`, `${name} ${first} ${second}`].some((phrase) => this.#phrases.has(phrase));
-	}
-}
-
-const CREDENTIAL_PRINTERS = new Phrases(secretsFile.credential_printers);
-const SENDING_SUBCOMMANDS = new Phrases(secretsFile.sending_subcommands);
-/** Programs that may print a secret that is not in their words. */
-const SECRET_PRINTERS: ReadonlySet<string> = new Set([
-	...ENVIRONMENT_PRINTERS,
-	...LONE_PRINTERS,
-	...CREDENTIAL_PRINTERS.names,
-	...ENVIRONMENT_FILTERS,
-]);
-
-/** The filter of `jq`: its first operand. `--arg` and its like take a name and a value. */
-function findFilter(words: readonly Word[]): string {
-	for (let at = 0; at < words.length; at++) {
-		const text = literalText(words[at]);
-		if (/^--(?:arg|argjson|slurpfile|rawfile)$/.test(text)) at += 2;
-		else if (!/^-./.test(text)) return text;
-	}
-	return "";
-}
-
-/** What of the environment, or which credential, a command prints. Null for other commands. */
-function findPrintedSecret(command: SimpleCommand, variables: SecretVariables, work: WorkBudget): string | null {
-	const first = literalName(command);
-	const at = /^(?:sudo|command|builtin|busybox)$/.test(first) ? 1 : 0;
-	const name = at === 0 ? first : commandName(literalText(command.words[at]));
-	if (TEXT_PRINTERS.has(name)) return command.plain === null ? variables.find(wordsAndTargets(command)) : null;
-	if (findInterpreter(name) !== null)
-		return findPrintedByInterpreter(name, command.words.slice(at + 1).map(literalText), work);
-	if (!SECRET_PRINTERS.has(name)) return null;
-	const words = command.words.slice(at + 1, at + 3).map(literalText);
-	if (ENVIRONMENT_PRINTERS.has(name)) return variables.find(wordsAndTargets(command)) ?? ENVIRONMENT;
-	if (LONE_PRINTERS.has(name)) return words.length === 0 || /^-[px]+$/.test(words[0] ?? "") ? ENVIRONMENT : null;
-	if (ENVIRONMENT_FILTERS.has(name))
-		return ENVIRONMENT_IN_FILTER.test(findFilter(command.words.slice(at + 1))) ? ENVIRONMENT : null;
-	return CREDENTIAL_PRINTERS.begin(name, words) ? `what ${name} prints` : null;
-}
-
-/** The variables of one check that hold secrets: by their names, or because a command put one there. */
-export class SecretVariables {
-	readonly #given = new Map<string, string>();
-	readonly #work: WorkBudget;
-
-	constructor(work: WorkBudget) {
-		this.#work = work;
-	}
-
-	/** What secret the variables among the words hold. Null without one. */
-	find(words: readonly Word[]): string | null {
-		for (const word of words)
-			for (const name of findVariableNames(word)) {
-				const given = this.#given.get(name) ?? (isSecretVariable(name) ? `$${name}` : undefined);
-				if (given !== undefined) return given;
-			}
-		return null;
-	}
-
-	/** Records the variables that a command gives a secret. */
-	record(placed: PlacedCommand): void {
-		const { command } = placed;
-		for (const { name, value } of command.assignments) this.#give(name, this.#findIn(placed, [value]));
-		const name = literalName(command);
-		if (!/^(?:export|declare|typeset|local|readonly|for|read|mapfile|readarray)$/.test(name)) return;
-		const secret = this.#findIn({ script: placed.script, command }, wordsAndTargets(command).slice(1));
-		if (secret === null) return;
-		for (const word of command.words.slice(1)) {
-			const given = /^([A-Za-z_]\w*)(?:=|$)/.exec(literalText(word))?.[1];
-			if (given !== undefined) this.#give(given, secret);
+/** The secret that the variables among the words hold: by their names, or because they were given one. Null without one. */
+function findSecretVariable({ secrets }: CommandCheck, words: readonly Word[]): string | null {
+	for (const word of words)
+		for (const name of findVariableNames(word)) {
+			const secret = secrets.get(name) ?? (isSecretVariable(name) ? `$${name}` : undefined);
+			if (secret !== undefined) return secret;
 		}
-	}
+	return null;
+}
 
-	#findIn(placed: PlacedCommand, words: readonly Word[]): string | null {
-		const own = this.find(words);
-		if (own !== null) return own;
-		for (const feeder of findFeeders(placed, this.#work, words)) {
-			const secret = findPrintedSecret(feeder, this, this.#work);
-			if (secret !== null) return secret;
-		}
-		return null;
-	}
-
-	#give(name: string, secret: string | null): void {
-		if (secret === null || this.#given.has(name)) return;
-		this.#given.set(name, secret);
-		this.#work.learn();
+/** Records the variables that a command gives the value of a secret one. */
+export function recordSecrets(check: CommandCheck, { assignments }: SimpleCommand): void {
+	for (const { name, value } of assignments) {
+		const secret = findSecretVariable(check, [value]);
+		if (secret === null || check.secrets.has(name)) continue;
+		check.secrets.set(name, secret);
+		check.work.learn();
 	}
 }
 
-/** Options of requests whose value is a client's own key to the service that it is for. */
-const LOGIN_OPTION = /^(?:-H|-u|-b|-A|-E|--header|--user|--cookie|--oauth2-bearer|--cert|--key|--auth|-a|--bearer)$/;
-const LOGIN_WORD = /^(?:-[Hub].|--(?:header|user|cookie|oauth2-bearer|auth|bearer)=)|^[\w-]+:(?!\/\/)/;
+/** The environment as a whole, in code of the usual languages. One variable of it is none. */
+const ENVIRONMENT_IN_CODE = /\b(?:os\.environ|process\.env|_?ENV)\b(?![[{]|\.(?:get|fetch|[A-Z]))/;
 
-/** The words of a request without those that log in. */
-function findRequestWords(command: SimpleCommand): readonly Word[] {
-	const words = command.words.filter((word, at) => {
-		const before = literalText(command.words[at - 1]);
-		return !LOGIN_OPTION.test(before) && !LOGIN_WORD.test(literalText(word));
-	});
-	return [...words, ...command.redirects.map(({ target }) => target)];
+/** What of the environment a command prints. Null for other commands. */
+function findPrintedSecret(check: CommandCheck, command: SimpleCommand): string | null {
+	const name = literalName(command);
+	if (findInterpreter(name) !== null) return findNamedSecret(command.words.map(leadingText));
+	if (TEXT_PRINTERS.has(name)) return findSecretVariable(check, wordsAndTargets(command));
+	const first = leadingText(command.words[1]);
+	const printsAll = LONE_PRINTERS.has(name) && (command.words.length === 1 || /^-[px]+$/.test(first));
+	// A drive of PowerShell.
+	return printsAll || ENVIRONMENT_PRINTERS.has(name) || /^env:/i.test(first) ? ENVIRONMENT : null;
 }
+
+/** What of the environment the code in an interpreter's words names. */
+function findNamedSecret(words: readonly string[]): string | null {
+	if (words.some((word) => ENVIRONMENT_IN_CODE.test(word))) return ENVIRONMENT;
+	const variable = words.flatMap((word) => word.match(/\b[A-Z][A-Z\d_]+\b/g) ?? []).find(isSecretVariable);
+	return variable === undefined ? null : `$${variable}`;
+}
+
+/** Options of requests whose value is sent. */
+const DATA_OPTION = /^(?:-d|-F|--data(?:-\w+)?|--form|--json|--post-data)$/;
+const DATA_WORD = /^--(?:data|form|post-data|json)/;
 
 /**
- * The words of a request that are sent as they are. Headers, users and addresses carry a client's own key to the service
- * that it is for, so a variable in them is no finding.
+ * The words of a command that are sent as they are. Headers, users and addresses of a request carry a client's own key to the
+ * service that it is for.
  */
-function findSentWords({ words }: SimpleCommand): readonly Word[] {
-	return words.filter((_, at) => {
-		const option = literalText(words[at - 1]);
-		const attached = literalText(words[at]);
-		return (
-			/^(?:-d|-F|--data(?:-\w+)?|--form|--json|--post-data)$/.test(option) ||
-			/^--(?:data|form|post-data|json)/.test(attached)
-		);
-	});
+function findSentWords(name: string, command: SimpleCommand): readonly Word[] {
+	if (!REQUEST_SENDERS.has(name)) return wordsAndTargets(command);
+	return command.words.filter(
+		(word, at) => DATA_OPTION.test(leadingText(command.words[at - 1])) || DATA_WORD.test(leadingText(word)),
+	);
 }
-
-/** Options whose value is a file that a program reads for itself: keys, settings, other programs. */
-const OWN_FILE_OPTION = /^(?:-[iFeoEKH]|--(?:cert|key|cacert|config|identity|rsh|header))$/;
-
-/** The file with secrets that a command sends by naming it. Requests mark the files that they send. */
-function findSentFile(
-	{ name, words }: CommandWords,
-	placed: PlacedCommand,
-	{ folders }: Scope,
-	files: FileState,
-): string | null {
-	const isRequest = REQUEST_SENDERS.has(name);
-	for (const [at, word] of words.entries()) {
-		const before = words[at - 1] ?? "";
-		const isMarked = /^(?:[^@=]*=)?[@<]|^--(?:post|body|upload)-file=/.test(word) || UPLOAD_OPTION.test(before);
-		if (OWN_FILE_OPTION.test(before) || (isRequest && !isMarked)) continue;
-		const path = word.replace(/^(?:[^@=]*=)?[@<]|^--[a-z-]+=/, "");
-		if (name !== "ssh" && files.find(path, folders)?.origin === "secret") return path;
-	}
-	const read = placed.command.redirects.find(({ operator }) => operator === "<");
-	const path = read ? literalText(read.target) : "";
-	return path !== "" && files.find(path, folders)?.origin === "secret" ? path : null;
-}
-
-const UPLOAD_OPTION = /^(?:-T|--upload-file|--post-file|--body-file|-infile)$/i;
 
 /** What secret a command sends. Null where it sends none. */
-export function findSentSecret(
-	words: CommandWords,
-	placed: PlacedCommand,
-	scope: Scope,
-	files: FileState,
-	variables: SecretVariables,
-	work: WorkBudget,
-): string | null {
-	const { name } = words;
-	if (!SENDERS.has(name) && !SENDING_SUBCOMMANDS.begin(name, words.words)) return null;
-	const path = findSentFile(words, placed, scope, files);
-	if (path !== null) return `${path}, which holds secrets`;
-	const isRequest = REQUEST_SENDERS.has(name);
-	const sent = isRequest ? findRequestWords(placed.command) : wordsAndTargets(placed.command);
-	for (const feeder of findFeeders(placed, work, sent)) {
-		const secret = findPrintedSecret(feeder, variables, work);
+export function findSentSecret(check: CommandCheck, { name }: CommandWords, placed: PlacedCommand): string | null {
+	if (!SENDERS.has(name)) return null;
+	const sent = findSentWords(name, placed.command);
+	for (const feeder of findFeeders(placed, sent, check.work)) {
+		const secret = findPrintedSecret(check, feeder);
 		if (secret !== null) return secret;
 	}
-	if (literalName(placed.command) !== name) return null;
-	const whole = variables.find(sent);
-	return isRequest && whole !== ENVIRONMENT ? variables.find(findSentWords(placed.command)) : whole;
+	return literalName(placed.command) === name ? findSecretVariable(check, sent) : null;
 }
 
-/** Whether a command, or one that feeds it, prints a secret. */
-export function printsSecrets(placed: PlacedCommand, variables: SecretVariables, work: WorkBudget): boolean {
-	if (findPrintedSecret(placed.command, variables, work) !== null) return true;
-	for (const feeder of findFeeders(placed, work)) if (findPrintedSecret(feeder, variables, work) !== null) return true;
-	return false;
+/** Programs that print what they read, or a part of it. */
+const PASSING_PROGRAMS: ReadonlySet<string> = new Set([...TEXT_PRINTERS, ...secretsFile.passing_programs]);
+const SHOWING_PROGRAMS: ReadonlySet<string> = new Set(secretsFile.showing_programs);
+const SHOWN_CREDENTIALS: ReadonlyMap<string, readonly (readonly string[])[]> = Map.groupBy(
+	secretsFile.shown_credentials.map((phrase) => phrase.split(" ")),
+	([name = ""]) => name,
+);
+
+/** A variable as its value. `${#X}` is a length, and `${X:+y}` says only that there is one. */
+function isValue(part: WordPart): boolean {
+	return part.kind === "variable" && !part.name.startsWith("#") && !/^:?\+/.test(part.operation);
+}
+
+/** The variable that code prints as it is: `print(os.environ["X"])`, `puts ENV["X"]`, `process.env.X` behind `-p`. */
+const PRINTED_IN_CODE =
+	/(?:\b(?:print|println|console\.log|puts|echo|write)\b[\s(]{0,4}|^\s*)(?:os\.(?:environ|getenv)|process\.env|ENV|getenv)\b[^\w]{0,8}(?:get\W{1,4}|fetch\W{1,4})?(\w{1,80})/g;
+
+/** What secret a command prints, by its words. */
+function findPrintedValue(check: CommandCheck, { name, words }: CommandWords, command: SimpleCommand): string | null {
+	const phrases = SHOWN_CREDENTIALS.get(name) ?? [];
+	const isPhrase = ([, ...phrase]: readonly string[]) => {
+		const said = words.filter((word) => !word.startsWith("-") || phrase.includes(word));
+		return phrase.every((wanted, at) => said[at] === wanted);
+	};
+	if (phrases.some(isPhrase)) return "a token or key that its program keeps";
+	if (ENVIRONMENT_PRINTERS.has(name)) {
+		const variable = words.find(isSecretVariable);
+		return variable === undefined ? null : `$${variable}`;
+	}
+	if (SHOWING_PROGRAMS.has(name))
+		return findSecretVariable(
+			check,
+			command.words.map((word) => word.filter(isValue)),
+		);
+	if (findInterpreter(name) === null) return null;
+	const variables = words.flatMap((word) => [...word.matchAll(PRINTED_IN_CODE)].map(([, variable = ""]) => variable));
+	const secret = variables.find(isSecretVariable);
+	return secret === undefined ? null : `$${secret}`;
+}
+
+/** Whether something takes what a command prints, so that nobody reads it: a word, a file, or a command that prints nothing of it. */
+function isTaken({ scope, script, command }: CommandFrame, work: WorkBudget): boolean {
+	if (scope.isTaken || command.redirects.some(({ operator }) => operator.startsWith(">"))) return true;
+	if (!work.charge(script.commands.length)) return true;
+	const at = script.commands.indexOf(command);
+	const readers = script.commands.filter(({ reads }) => reads !== null && reads.from <= at && at < reads.to);
+	return readers.some((reader) => !PASSING_PROGRAMS.has(literalName(reader)));
+}
+
+/** What secret a command shows to whoever reads its output. Null where it shows none. */
+export function findShownSecret(check: CommandCheck, words: CommandWords, frame: CommandFrame): string | null {
+	if (literalName(frame.command) !== words.name) return null;
+	const secret = findPrintedValue(check, words, frame.command);
+	return secret === null || isTaken(frame, check.work) ? null : secret;
 }

@@ -1,156 +1,82 @@
-// What the commands of a check leave behind for later ones: values of variables. What files hold is in file-state.ts, what
-// flows between commands in pipes.ts.
-import type { WorkBudget } from "../work-budget.ts";
-import { FileState } from "./file-state.ts";
-import { Pipes } from "./pipes.ts";
-import { environmentsFor, latestEnvironment, recordValue, type Scope } from "./scope.ts";
-import { type Environment, expandText } from "./shell/expand.ts";
+// Values of variables: what the commands of a check leave behind for later ones, and what runs because of it. What files hold
+// is in file-state.ts, what flows between commands in pipes.ts.
+import type { CommandCheck } from "./command-check.ts";
+import { type Effect, expandEffect } from "./effects.ts";
+import { namesComputedElement } from "./evaluated.ts";
+import type { CommandFrame } from "./frames.ts";
+import { currentEnvironment, predictScriptOutput } from "./pipes.ts";
+import { environmentsFor, recordValue, type Scope } from "./scope.ts";
+import { type Environment, expandText, findDefaults } from "./shell/expand.ts";
 import { predictOutput } from "./shell/output.ts";
-import type { Assignment, ShellScript, SimpleCommand } from "./shell/script.ts";
+import { type Assignment, expandedWords, type SimpleCommand } from "./shell/script.ts";
+import { findVariableEffects } from "./variables.ts";
 
 /** A value that a variable was given. */
 interface AssignedValue {
 	readonly name: string;
-	/** What stands between the brackets behind the name. */
-	readonly element?: string | undefined;
 	readonly value: string;
 }
 
-/** Commands that make a name stand for another variable by `-n`. */
-const REFERRING_COMMAND = /^(?:declare|typeset|local)$/;
+/** The environments to try a command in. */
+export function findEnvironments(check: CommandCheck, command: SimpleCommand, scope: Scope): readonly Environment[] {
+	return environmentsFor(command, scope, check.work, (script) => predictScriptOutput(check, script, scope));
+}
 
-/** Bash follows no more names that stand for others. */
-const MOST_REFERENCES = 8;
-
-/** The state that all commands of one check share. Variables are those of the scope that each method is given. */
-export class ShellState {
-	readonly files: FileState;
-	readonly pipes: Pipes;
-	readonly #work: WorkBudget;
-	/** Names that stand for other variables, by `declare -n`. */
-	readonly #references = new Map<string, string>();
-
-	constructor(work: WorkBudget) {
-		this.#work = work;
-		this.files = new FileState(work);
-		this.pipes = new Pipes(this.files, work);
-	}
-
-	/** The environments to try a command in. */
-	environments(command: SimpleCommand, scope: Scope): readonly Environment[] {
-		return environmentsFor(command, scope, this.#work, this.#outputIn(scope));
-	}
-
-	/** Records the assignments before a command, and gives each value when it is recorded. */
-	*assign(assignments: readonly Assignment[], scope: Scope): Iterable<AssignedValue> {
-		const environment = latestEnvironment(scope, this.#work, this.#outputIn(scope));
-		for (const { name, index, value: word, appends } of assignments) {
-			const before = appends === true ? (scope.variables.get(name)?.at(-1) ?? "") : "";
-			const added = expandText(word, environment);
-			if (!this.#work.charge(before.length)) return;
-			const value = before + added;
-			const element = index && expandText(index, environment).replace(/^\[/, "");
-			for (const each of this.#namesOf(name)) {
-				if (before !== "") recordValue(scope, each, added, this.#work);
-				recordValue(scope, each, value, this.#work);
-				yield { name: each, element, value };
-			}
-		}
-	}
-
-	/**
-	 * Records what a command assigns by its words: `export x=1`, `read x`, `set -- …`, and `sudo for x in …`, which no
-	 * shell takes, but which shows what was meant. Gives the values that are written as `name=value`, or read.
-	 */
-	*assignWords(
-		command: string,
-		fields: readonly string[],
-		scope: Scope,
-		input: string | null,
-	): Iterable<AssignedValue> {
-		const words = fields.slice(1);
-		const record = (name: string, value: string) => recordValue(scope, name, value, this.#work);
-		this.#assignParameters(command, words, scope);
-		if (command === "printf" && words[0] === "-v")
-			record(words[1] ?? "", predictOutput("printf", words.slice(2), null, this.#work) ?? "");
-		const isReferring = REFERRING_COMMAND.test(command) && words.some((word) => /^-[A-Za-z]*n/.test(word));
-		const read =
-			/^(?:read|mapfile|readarray)$/.test(command) && input !== null ? findReadValues(command, words, input) : [];
-		for (const word of words) {
-			const [, name, element, value] = /^([A-Za-z_][A-Za-z0-9_]*)(?:\[([^\]]*)\])?=(.*)$/s.exec(word) ?? [];
-			if (name !== undefined && value !== undefined)
-				yield* this.#assignWord({ name, element, value }, isReferring, scope);
-			else if (command === "for") record(words[0] ?? "", word);
-			else yield* this.#fill(word, read, scope);
-		}
-	}
-
-	/** Records what a command may read into a variable. */
-	*#fill(name: string, values: readonly string[], scope: Scope): Iterable<AssignedValue> {
-		for (const value of values) {
-			recordValue(scope, name, value, this.#work);
-			yield { name, value };
-		}
-	}
-
-	/** Records what a word assigns, also to what its name stands for. @param isReferring the word says what its name stands for. */
-	*#assignWord(assigned: AssignedValue, isReferring: boolean, scope: Scope): Iterable<AssignedValue> {
-		const { name, value } = assigned;
-		if (isReferring) this.#references.set(name, value);
-		for (const each of isReferring ? [name] : this.#namesOf(name)) {
-			recordValue(scope, each, value, this.#work);
-			yield { ...assigned, name: each };
-		}
-	}
-
-	/** A variable, and those that its name stands for in bash: `declare -n name=other`. */
-	#namesOf(name: string): readonly string[] {
-		const names = [name];
-		let next = this.#references.get(name);
-		while (next !== undefined && !names.includes(next) && names.length <= MOST_REFERENCES) {
-			names.push(next);
-			next = this.#references.get(next);
-		}
-		return names;
-	}
-
-	/** Records the parameters that `set` and `shift` leave. */
-	#assignParameters(command: string, words: readonly string[], scope: Scope): void {
-		if (command === "set") this.#setParameters(words.slice(/^-/.test(words[0] ?? "") ? 1 : 0), scope);
-		else if (command === "shift") this.#shiftParameters(Number(words[0] ?? 1), scope);
-	}
-
-	/** Records the parameters that `set` gives the script, all together and by number. */
-	#setParameters(parameters: readonly string[], scope: Scope): void {
-		this.#recordParameters(parameters.join(" "), scope);
-		for (const [at, parameter] of parameters.entries()) recordValue(scope, String(at + 1), parameter, this.#work);
-	}
-
-	#recordParameters(joined: string, scope: Scope): void {
-		for (const name of ["@", "*"]) recordValue(scope, name, joined, this.#work);
-	}
-
-	/** Records the values that the parameters have after `shift`. */
-	#shiftParameters(count: number, scope: Scope): void {
-		if (!(count >= 1)) return;
-		for (let at = 1; scope.variables.has(String(at + count)); at++)
-			for (const value of scope.variables.get(String(at + count)) ?? [])
-				recordValue(scope, String(at), value, this.#work);
-		for (const joined of scope.variables.get("@") ?? []) {
-			if (!this.#work.charge(joined.length)) return;
-			this.#recordParameters(joined.split(" ").slice(count).join(" "), scope);
-		}
-	}
-
-	#outputIn(scope: Scope): (script: ShellScript) => string | null {
-		return (script) => this.pipes.predictScriptOutput(script, scope);
+/** Records assignments, and gives each value when it is recorded. */
+function* assign(check: CommandCheck, assignments: readonly Assignment[], scope: Scope): Iterable<AssignedValue> {
+	const environment = currentEnvironment(check, scope);
+	for (const { name, value: word, appends } of assignments) {
+		const before = appends === true ? (scope.variables.get(name)?.at(-1) ?? "") : "";
+		const added = expandText(word, environment);
+		if (!check.work.charge(before.length)) return;
+		const value = before + added;
+		if (before !== "") recordValue(scope, name, added, check.work);
+		recordValue(scope, name, value, check.work);
+		yield { name, value };
 	}
 }
 
-/** What a variable may hold of the input. `read` without `-r` takes backslashes for escapes. */
-function findReadValues(command: string, words: readonly string[], input: string): readonly string[] {
-	const whole = input.trim();
-	const keepsBackslashes = command !== "read" || words.some((word) => /^-[A-Za-z]*r/.test(word));
-	if (keepsBackslashes || !whole.includes("\\")) return [whole];
-	return [whole, whole.replace(/\\([\s\S])/g, (_, escaped) => (escaped === "\n" ? "" : String(escaped)))];
+/**
+ * Records what a command assigns by its words: `export x=1`, and `sudo for x in …`, which no shell takes, but which shows
+ * what was meant. Gives the values that are written as `name=value`.
+ */
+function* assignWords(
+	{ work }: CommandCheck,
+	command: string,
+	fields: readonly string[],
+	scope: Scope,
+): Iterable<AssignedValue> {
+	const words = fields.slice(1);
+	if (command === "printf" && words[0] === "-v")
+		recordValue(scope, words[1] ?? "", predictOutput("printf", words.slice(2), null, work) ?? "", work);
+	for (const word of words) {
+		const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?=(.*)$/s.exec(word) ?? [];
+		if (name !== undefined && value !== undefined) {
+			recordValue(scope, name, value, work);
+			yield { name, value };
+		} else if (command === "for") recordValue(scope, words[0] ?? "", word, work);
+	}
+}
+
+/** Records the assignments before a command and in its words (`${x:=value}`), and finds what runs their values. */
+export function* findAssignmentEffects(check: CommandCheck, command: SimpleCommand, scope: Scope): Iterable<Effect> {
+	const assignments = [...command.assignments, ...expandedWords(command).flatMap(findDefaults)];
+	for (const assigned of assign(check, assignments, scope)) yield* findValueEffects(check, assigned);
+}
+
+/** Records what a command assigns by its words (`export PAGER=…`), and finds what runs the values. */
+export function* findAssignedWordEffects(
+	check: CommandCheck,
+	command: string,
+	fields: readonly string[],
+	frame: CommandFrame,
+): Iterable<Effect> {
+	for (const assigned of assignWords(check, command, fields, frame.scope)) yield* findValueEffects(check, assigned);
+}
+
+/** Finds what runs the value of a variable. */
+function* findValueEffects(check: CommandCheck, { name, value }: AssignedValue): Iterable<Effect> {
+	if (!check.work.charge(20 + 10 * value.length)) return;
+	if (namesComputedElement(value)) yield expandEffect(value);
+	yield* findVariableEffects(name, value);
 }

@@ -2,7 +2,6 @@
 // variables are listed in variables.json.
 import { UNKNOWN } from "../placeholders.ts";
 import {
-	aliasEffect,
 	codeEffect,
 	type Effect,
 	guessedScriptEffect,
@@ -20,7 +19,6 @@ import variablesFile from "./variables.json" with { type: "json" };
 
 const RUN_VARIABLES = starredNames(variablesFile.run);
 const LOADING_VARIABLES = starredNames(variablesFile.load);
-const SETTINGS_VARIABLES: ReadonlySet<string> = new Set(variablesFile.settings);
 const FOLDER_VARIABLES: ReadonlySet<string> = new Set(variablesFile.folders);
 const EXPANDED_VARIABLES: ReadonlySet<string> = new Set(variablesFile.expand);
 const OPTION_VARIABLES: ReadonlyMap<string, string> = new Map(Object.entries(variablesFile.options));
@@ -29,30 +27,23 @@ const PACKAGE_SOURCE_VARIABLES = starredNames(variablesFile.package_sources);
 /** The values that turn a check of addresses or packages off, or the shell's record of what was run. A star: any. */
 const WEAKENING_VALUES: ReadonlyMap<string, string> = new Map(Object.entries(variablesFile.weakened));
 const UNTRACED_VALUES: ReadonlyMap<string, string> = new Map(Object.entries(variablesFile.untraced));
+/** Variables that say which database and services an app works on. `NODE_ENV` and `MIX_ENV` say how it is built, too. */
+const TARGET_VARIABLES: ReadonlySet<string> = new Set(variablesFile.targets);
+const PRODUCTION = /(?:^|[._-])prod(?:uction)?$/i;
 const COMMAND_LIKE_NAMES = starredNames(variablesFile.command_like_endings.map((ending) => `*_${ending}`));
 
-/** Variables of bash that hold what names of commands stand for. */
-const NAME_TABLES: ReadonlySet<string> = new Set(variablesFile.name_tables);
-
-/** An element, or `[name]=text` in a list of all elements. */
-function namedCommandEffects(value: string, element: string | undefined): readonly Effect[] {
-	const [, name = element, text = value] = /^\[([^\]]*)\]=(.*)$/s.exec(value) ?? [];
-	return [guessedScriptEffect(text), ...(name === undefined ? [] : [aliasEffect(name, text)])];
-}
-
 /** Finds what programs run because a variable has a value. */
-export function findVariableEffects(written: string, value: string, element?: string): readonly Effect[] {
+export function findVariableEffects(written: string, value: string): readonly Effect[] {
 	if (value === "") return [];
-	if (NAME_TABLES.has(written)) return namedCommandEffects(value, element);
 	// npm takes its own variables in any case.
 	const name = /^npm_config_/i.test(written) ? written.toUpperCase() : written;
 	if (RUN_VARIABLES.has(name)) return [guessedScriptEffect(value.replace(/^[|!]/, ""))];
 	if (LOADING_VARIABLES.has(name)) return [riskyEffect(`${name} changes what programs run`)];
-	if (SETTINGS_VARIABLES.has(name)) return settingsFileEffects(name, value);
 	if (FOLDER_VARIABLES.has(name)) return folderEffects(name, value);
 	if (EXPANDED_VARIABLES.has(name)) return /\$\(|`/.test(value) ? [guessedScriptEffect(`: ${value}`)] : [];
 	if (isWeakValue(WEAKENING_VALUES.get(name), value)) return [riskyEffect(`${name}=${value} turns a check off`)];
 	if (isWeakValue(UNTRACED_VALUES.get(name), value)) return [riskyEffect("turns off the history of the shell")];
+	if (TARGET_VARIABLES.has(name) && PRODUCTION.test(value)) return [riskyEffect(`${name}=${value} is production`)];
 	if (PACKAGE_SOURCE_VARIABLES.has(name)) return value.split(/[\s,|]+/).flatMap(findPackageSource);
 	const tool = OPTION_VARIABLES.get(name);
 	if (tool !== undefined) return optionEffects(name, tool, value);
@@ -63,14 +54,6 @@ export function findVariableEffects(written: string, value: string, element?: st
 
 function isWeakValue(weak: string | undefined, value: string): boolean {
 	return weak !== undefined && (weak === "*" ? !/^(?:0|false|no)$/i.test(value) : value.toLowerCase() === weak);
-}
-
-/** A file of settings from where anyone can write. An environment's name (`ENV=production`) is no file. */
-function settingsFileEffects(name: string, value: string): readonly Effect[] {
-	const isFile = /[/\\]/.test(value) && value !== "/dev/null";
-	return isFile && locatePath(value) === "temporary"
-		? [raiseEffect("exec_action", `${name} names a settings file that the check cannot see`)]
-		: [];
 }
 
 /** Folders that tools install programs to: `node_modules/.bin`, `~/.cargo/bin`, `.venv/Scripts`. */

@@ -6,6 +6,7 @@ import {
 	codeEffect,
 	type Effect,
 	type Invocation,
+	raiseEffect,
 	readEffect,
 	riskyEffect,
 	runEffect,
@@ -18,6 +19,8 @@ import { type Argument, findProgramUse, parseArguments } from "./grammar.ts";
 import { resolvePath } from "./locations.ts";
 import { firstOperandIndexes } from "./options.ts";
 import { type ArgumentRole, findRoleLanguage, isCommandRole } from "./program-tables.ts";
+import executorsFile from "./programs/executors.json" with { type: "json" };
+import { isShownOnly } from "./programs/publishing.ts";
 import verbsFile from "./verbs.json" with { type: "json" };
 
 /** Whether something besides the tables knows the program. */
@@ -42,30 +45,37 @@ export function* findWordEffects(
 		const path = folder === "" ? argument.text : resolvePath(folder, argument.text);
 		const effect = pathEffect(argument, path);
 		if (effect !== null) yield effect;
-		else if (!SILENT_ROLES.has(argument.role)) yield* argumentEffects(argument, folder, command, use !== null);
+		else if (!EFFECTLESS_ROLES.has(argument.role)) yield* argumentEffects(argument, folder, command, use !== null);
 	}
 	if (command.piped && !words.some(({ role }) => isCommandRole(role))) yield* inputEffects(use?.input ?? null);
 	if (use || hasRule) return;
 	yield* findSuspects(words, command.words, readsAsCommand);
-	yield* findEndingVerb(words);
+	yield* findVerbEffects(words, command.words);
 }
 
 /** Verbs that end what they are about, whatever the program is. */
 const ENDING_VERBS: ReadonlySet<string> = new Set(verbsFile.ending_verbs);
 
+/** Verbs that give something to others, whatever the program is. */
+const PUBLISHING_VERBS: ReadonlySet<string> = new Set(verbsFile.publishing_verbs);
+
 /** Whether a word of an unknown program would ask where it stands among the first ones. */
-export function isEndingVerb(word: string): boolean {
-	return ENDING_VERBS.has(word.toLowerCase());
+export function isAskingVerb(word: string): boolean {
+	const verb = word.toLowerCase();
+	return ENDING_VERBS.has(verb) || PUBLISHING_VERBS.has(verb);
 }
 
 /** Words of an unknown program in which its verb stands: `frob purge`, `frob cache purge`, `frob --purge`. */
 const VERB_WORDS = 2;
 
-/** Finds a verb of a program that nobody knows which says that something is taken away. */
-function findEndingVerb(words: readonly Argument[]): readonly Effect[] {
-	const operands = words.filter(({ option }) => option === null).slice(0, VERB_WORDS);
-	const verb = operands.find(({ text }) => isEndingVerb(text));
-	return verb ? [riskyEffect(`an unknown program may ${verb.text} something`)] : [];
+/** Finds a verb of a program that nobody knows which says that something is taken away, or given to others. */
+function findVerbEffects(known: readonly Argument[], words: readonly string[]): readonly Effect[] {
+	const operands = known.filter(({ option }) => option === null).slice(0, VERB_WORDS);
+	const verb = operands.find(({ text }) => isAskingVerb(text))?.text;
+	if (verb === undefined) return [];
+	const because = `an unknown program may ${verb} something`;
+	if (ENDING_VERBS.has(verb.toLowerCase())) return [riskyEffect(because)];
+	return isShownOnly(words) ? [] : [raiseEffect("deploy_action", because)];
 }
 
 function inputEffects(input: string | null): readonly Effect[] {
@@ -73,8 +83,11 @@ function inputEffects(input: string | null): readonly Effect[] {
 	return language === null ? [] : [{ kind: "interpret", language }];
 }
 
+/** Programs whose commands run in a container. */
+const CONTAINER_CLIENTS: ReadonlySet<string> = new Set(executorsFile.container_clients);
+
 /** Roles from which no effect follows by themselves. */
-const SILENT_ROLES: ReadonlySet<ArgumentRole> = new Set(["text", "name", "address", "inspect", "folder"]);
+const EFFECTLESS_ROLES: ReadonlySet<ArgumentRole> = new Set(["text", "name", "address", "inspect", "folder"]);
 
 /** The effect of a word whose role says all about it. Nearly all words of a long command are such ones. */
 function pathEffect({ text, role }: Argument, path: string): Effect | null {
@@ -88,7 +101,7 @@ function pathEffect({ text, role }: Argument, path: string): Effect | null {
 function* argumentEffects(
 	{ text, role, at, doubts }: Argument,
 	folder: string,
-	{ words }: Invocation,
+	{ name, words }: Invocation,
 	isListed: boolean,
 ): Iterable<Effect> {
 	if (role === "unknown")
@@ -98,7 +111,7 @@ function* argumentEffects(
 	else if (role === "revision") yield* findRevisionFile(text).map(readEffect);
 	else if (role === "line" || role === "shell") yield scriptEffect(text);
 	else if (role === "program") yield runEffect([text]);
-	else if (role === "run") yield* findReadings(words, at, doubts);
+	else if (role === "run") yield* findReadings(words, at, doubts, CONTAINER_CLIENTS.has(name));
 	const language = findRoleLanguage(role);
 	if (language !== null) yield codeEffect(language, text);
 }
@@ -113,12 +126,12 @@ function findRevisionFile(text: string): readonly string[] {
  * The commands that the words from `at` on may be. An option that no table has may have taken a word before, and then the
  * command begins at a later one that is no option.
  */
-function* findReadings(words: readonly string[], at: number, doubts: number): Iterable<Effect> {
-	yield runEffect(words.slice(at));
+function* findReadings(words: readonly string[], at: number, doubts: number, isInContainer: boolean): Iterable<Effect> {
+	yield { kind: "run", fields: words.slice(at), isInContainer };
 	let last = at;
 	for (let doubt = 0; doubt < doubts; doubt++) {
 		const starts = firstOperandIndexes(words, last + 1);
-		for (const start of starts) yield runEffect(words.slice(start));
+		for (const start of starts) yield { kind: "run", fields: words.slice(start), isInContainer };
 		last = starts.at(-1) ?? words.length;
 	}
 }
@@ -132,11 +145,16 @@ const PATH_ELSEWHERE = /^([^:]*):\/[^:]*(?::[A-Za-z,]*)?$/;
 /** A place in a container: `target=/b` of `type=bind,source=./a,target=/b`. */
 const TARGET_ELSEWHERE = /(?:^|,)(?:target|dst|destination)=[^,]*/g;
 
+/** Whether a word is a regular expression by its anchors. No path begins or ends with one. */
+function isPattern(word: string): boolean {
+	return /^\^.|[^$]\$$/s.test(word) && /[*+?|([\\]/.test(word);
+}
+
 /** A word of unknown meaning, and its parts that may be paths. An address is none. */
 function findPieces(text: string, isListed: boolean): readonly string[] {
 	const word = isListed ? (PATH_ELSEWHERE.exec(text)?.[1] ?? text.replace(TARGET_ELSEWHERE, "")) : text;
 	if (/^file:\/\//i.test(word)) return [word.slice(7)];
-	if (/^[a-z][a-z0-9+.-]{0,31}:\/\//i.test(word)) return [];
+	if (/^[a-z][a-z0-9+.-]{0,31}:\/\//i.test(word) || isPattern(word)) return [];
 	const isDrive = /^[A-Za-z]:[\\/]/.test(word);
 	if (isDrive || /\s/.test(word) || !PIECE_MARKS.test(word)) return [word];
 	const pieces = word.split(PIECE_MARKS).filter((piece) => /[./~]|^id_/.test(piece));

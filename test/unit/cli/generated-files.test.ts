@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { loadEndpoints } from "../../../src/cli/endpoint-list.ts";
+import { TABLE_HEADS } from "../../../src/cli/endpoint-tables.ts";
 import { renderGeneratedFiles } from "../../../src/cli/generated-files.ts";
 import { statesExample } from "../../../src/cli/record-examples.ts";
 import { COMMANDS } from "../../../src/cli/svc/commands.ts";
@@ -15,6 +16,11 @@ it('what is generated from the endpoints is current ("npm run generate" writes i
 	);
 	expect(files.length).toBeGreaterThan(5);
 	expect(files.filter(([path, text]) => readFileSync(path, "utf8") !== text).map(([path]) => path)).toEqual([]);
+});
+
+it("each table of endpoints stands on one page", () => {
+	const texts = Object.values(renderGeneratedFiles({ endpoints: ENDPOINTS, exchanges: RECORDED_EXAMPLES }));
+	for (const head of TABLE_HEADS) expect(texts.filter((text) => text.includes(`${head}\n`)).length, head).toBe(1);
 });
 
 it("the recorded examples are those of the endpoints, request by request", () => {

@@ -121,7 +121,7 @@ describe("work is charged in proportion to", () => {
 		["what is put in for what is replaced", (n) => `x=${"a".repeat(n)}; y=\${x//a/${value}}`, LONG],
 		["the value that is expanded", (n) => `x=${value}; echo ${"$x ".repeat(n)}`, LONG],
 		["IFS", (n) => `IFS=${value}; x=a; ${repeatNumbered(n, (at) => `echo $x ${at};`)}`, LONG],
-		["the parameters", (n) => `set -- ${value}; ${repeatNumbered(n, (at) => `echo "$@" ${at};`)}`, LONG],
+		["the parameters", (n) => `f() { ${repeatNumbered(n, (at) => `echo "$@" ${at};`)} }; f ${value}`, LONG],
 		["the words that braces multiply", (n) => `echo {a,b}{a,b}{a,b}{a,b}${"x'y'".repeat(n)}`, 32],
 		["the values that a command is tried with", (n) => `for i in a b c d ; do echo $i ${"w ".repeat(n)}; done`, 100],
 		[

@@ -3,7 +3,6 @@ import {
 	type Effect,
 	guessedScriptEffect,
 	type ProgramRule,
-	riskyEffect,
 	runEffect,
 	scriptEffect,
 	suspectEffect,
@@ -70,10 +69,6 @@ const compiler: ProgramRule = ({ words }) => {
 	return at < 0 ? [] : [runEffect((words[at + 1] ?? "").split(","))];
 };
 
-/** `go env -w NAME=value` and `npm config set name value` last. */
-const goCommand: ProgramRule = ({ words }) =>
-	words[0] === "env" && words.includes("-w") ? [riskyEffect("changes the settings of every build")] : [];
-
 /** The build tools by name. */
 export const BUILD_TOOLS: Readonly<Record<string, ProgramRule>> = {
 	make,
@@ -85,5 +80,4 @@ export const BUILD_TOOLS: Readonly<Record<string, ProgramRule>> = {
 	gcc: compiler,
 	cc: compiler,
 	"g++": compiler,
-	go: goCommand,
 };

@@ -4,7 +4,6 @@
 import { UNKNOWN } from "../../placeholders.ts";
 import { WorkBudget } from "../../work-budget.ts";
 import {
-	type CodeLanguage,
 	codeEffect,
 	type Effect,
 	fillEffect,
@@ -20,8 +19,8 @@ import {
 import callsFile from "./code-calls.json" with { type: "json" };
 import { CodeFolder } from "./code-folding.ts";
 import { lastName } from "./code-names.ts";
-import { findServiceEffects, isAddress } from "./code-requests.ts";
-import { type CodeCall, PRINTED } from "./code-scope.ts";
+import { findServiceEffects, isAddress, NO_EFFECTS } from "./code-requests.ts";
+import type { CodeCall } from "./code-scope.ts";
 import { findSecret } from "./code-secrets.ts";
 import { openCodeTokens } from "./code-tokens.ts";
 import type { CodeValue } from "./code-values.ts";
@@ -75,22 +74,13 @@ function readTable(language: ScriptLanguage): CallTable {
 	return { rows, methods, words: new Set(written["words"]) };
 }
 
-const TABLES: Readonly<Record<ScriptLanguage, CallTable>> = {
+const CALL_TABLES: Readonly<Record<ScriptLanguage, CallTable>> = {
 	python: readTable("python"),
 	javascript: readTable("javascript"),
 	perl: readTable("perl"),
 	ruby: readTable("ruby"),
 	php: readTable("php"),
-	lua: readTable("lua"),
-	r: readTable("r"),
-	julia: readTable("julia"),
-	groovy: readTable("groovy"),
 };
-
-/** Whether the calls of a language are read. */
-export function isScriptLanguage(language: CodeLanguage): language is ScriptLanguage {
-	return Object.hasOwn(TABLES, language);
-}
 
 const NATIVE_MODULES: ReadonlySet<string> = new Set(callsFile.native_modules);
 
@@ -112,36 +102,11 @@ export function findCallEffects(
 
 /** Whether a function is called by the values behind it, without brackets. Methods of Ruby that write are. */
 function callsWords(path: string, language: ScriptLanguage): boolean {
-	return TABLES[language].words.has(path) || (language === "ruby" && /\.(?:puts|print|write|send)$/.test(path));
-}
-
-/** Functions whose arguments end up on the standard output, by the last part of their names. */
-const PRINTERS =
-	/^(?:print\w*|puts|pp?|say|echo|log|info|debug|dir|dump|var_dump|print_r|var_export|write|writeLines|cat|message)$/;
-
-/**
- * Finds the secret that a script prints: the environment, or a variable that is named like a secret. Null without one.
- * @param printsValue the interpreter prints what the script's last expression gives (`node -p`).
- */
-export function findPrintedByCode(
-	text: string,
-	language: ScriptLanguage,
-	printsValue: boolean,
-	work: WorkBudget,
-): string | null {
-	const tokens = openCodeTokens(printsValue ? `print(${text})` : text, language, work);
-	let printed: string | null = null;
-	const judge = ({ path, args }: CodeCall) => {
-		if (path === PRINTED || path === "" || PRINTERS.test(lastName(path)))
-			for (const arg of args) printed ??= findSecret(arg) ?? null;
-	};
-	new CodeFolder(tokens, language, (path) => callsWords(path, language), judge).follow();
-	return printed;
+	return CALL_TABLES[language].words.has(path) || (language === "ruby" && /\.(?:puts|print|write|send)$/.test(path));
 }
 
 const asks = (because: string): Effect => raiseEffect("exec_action", because);
 
-const NO_EFFECTS: readonly Effect[] = [];
 const NO_ROWS: readonly CallRow[] = [];
 
 function callEffects(call: CodeCall, language: ScriptLanguage): readonly Effect[] {
@@ -149,7 +114,7 @@ function callEffects(call: CodeCall, language: ScriptLanguage): readonly Effect[
 	if (path === "import") return importEffects(call.args[0], language);
 	if (path === "getattr" && call.args[1]?.text === null) return getattrEffects(call);
 	if (language === "perl" && path === "open") return perlOpenEffects(call.args);
-	const table = TABLES[language];
+	const table = CALL_TABLES[language];
 	const name = lastName(path);
 	const rows = table.rows.get(path) ?? (name === path ? undefined : table.methods.get(name)) ?? NO_ROWS;
 	const service = findServiceEffects(call);
@@ -188,9 +153,6 @@ function rowEffects({ kind, position }: CallRow, call: CodeCall, language: Scrip
 	const value = findArgument(call, position);
 	const text = value?.text ?? value?.subject?.text ?? null;
 	if (kind === "eval") return evalEffects(value, language);
-	// Julia opens a file with the function before it: `open(f, path, mode)`.
-	const isSecond = kind === "open" && text === null && position === 0 && call.args[1]?.text != null;
-	if (isSecond) return rowEffects({ kind, position: 0 }, { ...call, args: call.args.slice(1) }, language);
 	if (text === null || text === UNKNOWN || text === "") return [];
 	return textEffects(kind, text, call, language);
 }
@@ -245,7 +207,7 @@ function handedEffects({ args, path }: CodeCall, table: ReadonlyMap<string, read
 }
 
 /** Calls that write a text to a file: their file is before the dot, or in front. */
-const CONTENT_CALLS = /(?:^|\.)(?:write\w*|append\w*|file_put_contents|binwrite|setText|text=|spit)$/i;
+const CONTENT_CALLS = /(?:^|\.)(?:write\w*|append\w*|file_put_contents|binwrite)$/i;
 
 /** Notes what a file holds after a call, for a later one that runs it. */
 function contentEffects({ path, args, subject }: CodeCall, rows: readonly CallRow[]): readonly Effect[] {

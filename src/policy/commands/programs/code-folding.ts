@@ -116,22 +116,13 @@ export class CodeFolder {
 	#assignment(name: string, before: CodeValue): CodeValue | null {
 		const mark = this.#tokens.peek();
 		if (mark?.kind !== "mark" || !ASSIGNING.has(mark.value)) return null;
-		if (this.#tokens.last?.value !== name || before.path?.includes(".")) return this.#memberAssignment(before, mark);
+		if (this.#tokens.last?.value !== name || before.path?.includes(".")) return null;
 		this.#tokens.next();
 		this.#tokens.skipNewlines();
 		const value = this.#expression();
 		const assigned = mark.value === "+=" || mark.value === ".=" ? this.#scope.sum(before, value, "+") : value;
 		this.#scope.set(name, assigned);
 		return assigned;
-	}
-
-	/** `File("x").text = y` is a call of what sets the member. */
-	#memberAssignment({ path, subject }: CodeValue, mark: CodeToken): CodeValue | null {
-		if (path === null || !subject || mark.value !== "=") return null;
-		this.#tokens.next();
-		const value = this.#expression();
-		this.#scope.judge({ path: `${path}=`, args: [value], named: NO_NAMES, subject });
-		return value;
 	}
 
 	/** Values that are multiplied or repeated. */
@@ -150,12 +141,8 @@ export class CodeFolder {
 	#postfix(): CodeValue {
 		let value = this.#primary();
 		for (let token = this.#tokens.peek(); token && !this.#leaving; token = this.#tokens.peek()) {
-			if (this.#takesText(token, value)) {
-				this.#tokens.next();
-				value = this.#scope.call(value, [textValue(token.value)], NO_NAMES);
-			} else if (token.kind !== "mark") return this.#callWords(value, token);
-			else if (this.#takeExecution(token, value)) continue;
-			else if (MEMBERS[this.#language].has(token.value) && this.#memberFollows()) value = this.#member(value);
+			if (token.kind !== "mark") return this.#callWords(value, token);
+			if (MEMBERS[this.#language].has(token.value) && this.#memberFollows()) value = this.#member(value);
 			else if (token.value === "(") value = this.#callBrackets(value);
 			else if (token.value === "[" && !token.spaced) value = this.#index(value);
 			else if (token.value === "{" && !token.spaced && this.#language === "perl" && value.path !== null)
@@ -163,20 +150,6 @@ export class CodeFolder {
 			else return this.#callWords(value, token);
 		}
 		return value;
-	}
-
-	/** `require "x"`: Lua calls a function by the text behind it. */
-	#takesText({ kind }: CodeToken, { path }: CodeValue): boolean {
-		return kind === "string" && this.#language === "lua" && path !== null;
-	}
-
-	/** `"line".!` of Scala runs the text. */
-	#takeExecution({ value: mark }: CodeToken, subject: CodeValue): boolean {
-		if (mark !== "." || this.#language !== "groovy" || this.#tokens.peek(1)?.value !== "!") return false;
-		this.#tokens.next();
-		this.#tokens.next();
-		this.#scope.judge({ path: "*.!", args: [], named: NO_NAMES, subject });
-		return true;
 	}
 
 	#memberFollows(): boolean {
@@ -366,7 +339,7 @@ export class CodeFolder {
 
 	#name(name: string): CodeValue {
 		if (name === "new") return this.#primary();
-		if (KEYWORDS.has(name) && !(this.#language === "r" && this.#tokens.is("."))) return UNKNOWN_VALUE;
+		if (KEYWORDS.has(name)) return UNKNOWN_VALUE;
 		const module = this.#scope.findDefault(name);
 		if (module !== undefined && MEMBERS[this.#language].has(this.#tokens.peek()?.value ?? "")) return pathValue(module);
 		return this.#scope.lookUp(name);

@@ -4,25 +4,24 @@ import { bounded, type CodeValue, pathValue, UNKNOWN_VALUE } from "./code-values
 
 /** Names of the global object, before which everything is what it is without it. */
 const GLOBAL_PREFIX =
-	/^(?:globalThis|window|global|self|builtins|__builtins__|Kernel|CORE|CORE::GLOBAL|main|_G|process\.mainModule|module|IO\.Kernel)\./;
+	/^(?:globalThis|window|global|self|builtins|__builtins__|Kernel|CORE|CORE::GLOBAL|main|process\.mainModule|module)\./;
 
 /** A name without the global object before it and the mark behind it. */
 export function canonicalPath(path: string): string {
 	const dotted = path.includes("::") ? path.replaceAll("::", ".") : path;
 	const plain = dotted.includes(".") ? dotted.replace(GLOBAL_PREFIX, "").replace(GLOBAL_PREFIX, "") : dotted;
-	return (plain.endsWith("!") || plain.endsWith("?")) && plain !== "*.!" ? plain.slice(0, -1) : plain;
+	return plain.endsWith("!") || plain.endsWith("?") ? plain.slice(0, -1) : plain;
 }
 
 /** The part of a dotted name behind its last dot. */
 export const lastName = (path: string): string => path.slice(path.lastIndexOf(".") + 1);
 
-const HOME_NAMES =
-	/(?:^|\.)(?:process\.env\.HOME|homedir\(?\)?|Path\.home|Dir\.home|environ\.HOME|user_home!?|Sys\.getenv\.HOME)$/;
+const HOME_NAMES = /(?:^|\.)(?:process\.env\.HOME|homedir\(?\)?|Path\.home|Dir\.home|environ\.HOME)$/;
 
 /** Whether a name, or a call of it, stands for the home folder. */
 export const isHome = (path: string): boolean => /(?:home|HOME|dir\(?\)?)$/.test(path) && HOME_NAMES.test(path);
 
-const LOADERS: ReadonlySet<string> = new Set([
+const LOADING_FUNCTIONS: ReadonlySet<string> = new Set([
 	"require",
 	"__import__",
 	"import_module",
@@ -31,7 +30,7 @@ const LOADERS: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a function loads a module. */
-export const isLoader = (path: string): boolean => LOADERS.has(path);
+export const isLoader = (path: string): boolean => LOADING_FUNCTIONS.has(path);
 
 /** Functions that call the one that they are given by its name. */
 const CALLERS: ReadonlySet<string> = new Set([
@@ -58,7 +57,7 @@ export function findMeantCall(
 ): MeantCall | null {
 	const name = lastName(path);
 	const [first, second, third] = args;
-	if (first?.text != null && (CALLERS.has(name) || (name === "call" && /(?:^|\.)do\.call$/.test(path))))
+	if (first?.text != null && CALLERS.has(name))
 		return { callee: pathValue(first.text), args: args.slice(1).flatMap((arg) => arg.list ?? [arg]) };
 	if (path === "Reflect.apply" && first) return { callee: first, args: third?.list ?? [] };
 	const isCall = language === "javascript" && name !== path && (name === "call" || name === "apply");

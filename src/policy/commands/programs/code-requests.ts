@@ -6,13 +6,14 @@ import type { CodeCall } from "./code-scope.ts";
 import type { CodeValue } from "./code-values.ts";
 import { findMethodEffects } from "./requests.ts";
 
-const NO_EFFECTS: readonly Effect[] = [];
+/** Shared by the many calls that do nothing. */
+export const NO_EFFECTS: readonly Effect[] = [];
 
 /** Finds what a call does elsewhere: by a request that deletes, or by a method of a service's client. */
 export function findServiceEffects(call: CodeCall): readonly Effect[] {
 	const name = lastName(call.path);
-	const method = findMethod(call);
-	const request = method !== null || DELETE_NAME.test(name) ? requestEffects(call, name, method) : NO_EFFECTS;
+	const method = findRequestMethod(call);
+	const request = method !== null || DELETE_NAME.test(name) ? callRequestEffects(call, name, method) : NO_EFFECTS;
 	const service = name === call.path ? NO_EFFECTS : serviceEffects(call, name);
 	return request.length + service.length === 0 ? NO_EFFECTS : [...request, ...service];
 }
@@ -28,7 +29,7 @@ export const isAddress = (value: CodeValue | undefined) => /^https?:\/\//i.test(
 const DELETE_NAME = /^delete$/i;
 
 /** The method that a request names: as an argument of that name in any case, or in capitals among the first three. */
-function findMethod({ args, named }: CodeCall): string | null {
+function findRequestMethod({ args, named }: CodeCall): string | null {
 	if (named.size > 0) {
 		const stated = named.get("method")?.text;
 		if (stated != null && METHOD.test(stated.toUpperCase())) return stated;
@@ -43,7 +44,7 @@ function findMethod({ args, named }: CodeCall): string | null {
 }
 
 /** A request by its method: `requests.delete(url)`, `fetch(url, { method: "DELETE" })`, `request("DELETE", url)`. */
-function requestEffects({ path, args, subject }: CodeCall, name: string, method: string | null): readonly Effect[] {
+function callRequestEffects({ path, args, subject }: CodeCall, name: string, method: string | null): readonly Effect[] {
 	const texts = [...args, ...(subject ? [subject] : [])].flatMap(({ text }) => text ?? []);
 	if (method !== null) return findMethodEffects(method, texts);
 	const isClient =

@@ -24,7 +24,6 @@ import {
 	addValues,
 	type CodeValue,
 	foldCall,
-	listValue,
 	multiplyValues,
 	pathValue,
 	textValue,
@@ -161,9 +160,6 @@ export class CodeScope {
 		if (path === "vars" && first?.path != null) return first;
 		if (path.endsWith(".__getattribute__") && first?.text != null)
 			return pathValue(path.replace(/__getattribute__$/, first.text));
-		if (this.#language === "r" && (path === "parse" || path === "str2lang"))
-			return named.get("text") ?? first ?? UNKNOWN_VALUE;
-		if (this.#language === "r" && (path === "c" || path === "list")) return withSecret(listValue(args), args);
 		this.#bindPipe(path, first, second);
 		this.#judge(callee.subject ? { path, args, named, subject: callee.subject } : { path, args, named });
 		return this.#withCarried(path, this.#result(path, callee, args), callee, args, named);

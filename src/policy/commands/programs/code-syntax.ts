@@ -13,10 +13,6 @@ export const ADDING: Readonly<Record<ScriptLanguage, Words>> = {
 	perl: toWords(". +"),
 	ruby: toWords("+ <<"),
 	php: toWords(". +"),
-	lua: toWords(".. +"),
-	r: toWords("+"),
-	julia: toWords("+ <> ^"),
-	groovy: toWords("+"),
 };
 export const MEMBERS: Readonly<Record<ScriptLanguage, Words>> = {
 	python: toWords("."),
@@ -24,10 +20,6 @@ export const MEMBERS: Readonly<Record<ScriptLanguage, Words>> = {
 	perl: toWords("-> ::"),
 	ruby: toWords(". :: ?."),
 	php: toWords("-> ::"),
-	lua: toWords(". :"),
-	r: toWords(":: $ ."),
-	julia: toWords(". : ::"),
-	groovy: toWords(". ?. ::"),
 };
 /** Words before what is printed, with brackets around it or without. */
 export const PRINTING: Readonly<Record<ScriptLanguage, Words>> = {
@@ -36,14 +28,10 @@ export const PRINTING: Readonly<Record<ScriptLanguage, Words>> = {
 	perl: toWords("print printf say"),
 	ruby: toWords("puts print printf p pp"),
 	php: toWords("echo print"),
-	lua: toWords("print"),
-	r: new Set(),
-	julia: toWords("print println"),
-	groovy: toWords("print println"),
 };
 
 /** Marks that assign a value to the name before them. */
-export const ASSIGNING: Words = toWords("= += .= := <-");
+export const ASSIGNING: Words = toWords("= += .= :=");
 /** Marks between the values of a list or of a call, or before one of them. */
 export const SEPARATING: Words = toWords(", ; : => = ** ...");
 /** Marks between a name and its value, in a call and in an object. */

@@ -149,10 +149,10 @@ class CodeReader implements TokenSource {
 
 	#skipComment(): boolean {
 		const character = this.#text[this.#at];
-		if (character !== "#" && character !== "/" && character !== "-") return false;
+		if (character !== "#" && character !== "/") return false;
 		const mark = this.#traits.comments.find((comment) => this.#text.startsWith(comment, this.#at));
 		if (mark === undefined) return false;
-		const close = mark === "/*" ? "*/" : mark === "--" && this.#text.startsWith("--[[", this.#at) ? "]]" : "\n";
+		const close = mark === "/*" ? "*/" : "\n";
 		const end = this.#text.indexOf(close, this.#at + mark.length);
 		this.#at = end < 0 ? this.#text.length : end + (close === "\n" ? 0 : 2);
 		return true;
@@ -223,12 +223,6 @@ class CodeReader implements TokenSource {
 	}
 
 	#readQuotes(character: string): boolean {
-		if (this.#language === "lua" && this.#text.startsWith("[[", this.#at)) {
-			const end = this.#text.indexOf("]]", this.#at);
-			this.#add("string", this.#text.slice(this.#at + 2, end < 0 ? undefined : end));
-			this.#at = end < 0 ? this.#text.length : end + 2;
-			return true;
-		}
 		if (character !== '"' && character !== "'" && character !== "`") return false;
 		const tripled = character.repeat(3);
 		if (this.#language === "python" && this.#text.startsWith(tripled, this.#at)) this.#readTripled(tripled);

@@ -36,9 +36,5 @@ export const LANGUAGE_TRAITS: Readonly<Record<TokenLanguage, LanguageTraits>> = 
 		hasRegex: true,
 	},
 	php: { comments: ["#", "//", "/*"], interpolation: "$", backtickRuns: true, quoting: null, hasRegex: false },
-	lua: { comments: ["--"], interpolation: null, backtickRuns: false, quoting: null, hasRegex: false },
-	r: { comments: ["#"], interpolation: null, backtickRuns: false, quoting: null, hasRegex: false },
-	julia: { comments: ["#"], interpolation: "$", backtickRuns: true, quoting: null, hasRegex: false },
-	groovy: { comments: ["//", "/*"], interpolation: "$", backtickRuns: false, quoting: null, hasRegex: false },
 	awk: { comments: ["#"], interpolation: null, backtickRuns: false, quoting: null, hasRegex: true },
 };

@@ -23,7 +23,7 @@ export const textValue = (text: string): CodeValue => ({ text, list: null, path:
 export const listValue = (list: readonly CodeValue[]): CodeValue => ({ text: null, list, path: null });
 export function pathValue(written: string, subject?: CodeValue): CodeValue {
 	const path =
-		written.length > MAX_PATH_CHARS ? `*${written.slice(written.lastIndexOf(".")).slice(0, MAX_PATH_CHARS)}` : written;
+		written.length > MAX_NAME_CHARS ? `*${written.slice(written.lastIndexOf(".")).slice(0, MAX_NAME_CHARS)}` : written;
 	return subject ? { text: null, list: null, path, subject } : { text: null, list: null, path };
 }
 export const UNKNOWN_VALUE: CodeValue = { text: null, list: null, path: null };
@@ -35,7 +35,7 @@ export const MAX_TEXT_CHARS = 131_072;
 const MAX_ITEMS = 10_000;
 
 /** No function has a longer name. */
-const MAX_PATH_CHARS = 256;
+const MAX_NAME_CHARS = 256;
 
 export const bounded = (text: string): CodeValue => (text.length > MAX_TEXT_CHARS ? UNKNOWN_VALUE : textValue(text));
 
@@ -139,8 +139,6 @@ const orUnknown = (text: string | null): CodeValue => (text === null ? UNKNOWN_V
 /** Functions of one text. */
 const TEXT_FUNCTIONS: Readonly<Record<string, (text: string) => string | null>> = {
 	b64decode: decodeBase64Text,
-	base64decode: decodeBase64Text,
-	rawToChar: (text) => text,
 	urlsafe_b64decode: decodeBase64Text,
 	standard_b64decode: decodeBase64Text,
 	atob: decodeBase64Text,
@@ -189,14 +187,12 @@ function foldBuilder(name: string, args: readonly CodeValue[], subject: CodeValu
 		return charactersOf(args.length > 0 || !subject ? args : [subject]);
 	if ((name === "bytes" || name === "bytearray") && args[0]?.list) return charactersOf(args);
 	if (name === "join" || name === "implode") return joinItems(args, subject);
-	if (name === "paste" || name === "paste0")
-		return bounded(args.map(({ text }) => text ?? UNKNOWN).join(name === "paste" ? " " : ""));
 	// Ruby packs the list before the dot.
 	const values = subject?.list ?? args.slice(1);
 	return name === "pack" && args[0]?.text && values.length > 0 ? foldPack(args[0].text, values) : null;
 }
 
-/** Functions of Perl, PHP and Lua whose text is their argument, and methods elsewhere, all by their last name. */
+/** Functions of Perl and PHP whose text is their argument, and methods elsewhere, all by their last name. */
 export function foldCall(name: string, args: readonly CodeValue[], subject: CodeValue | undefined): CodeValue {
 	const built = foldBuilder(name, args, subject);
 	if (built) return built;
@@ -229,19 +225,18 @@ function foldText(name: string, text: string, rest: readonly CodeValue[], args: 
 	if (name === "from" || name === "decode" || name === "toString" || name === "encode" || name === "unpack1")
 		return orUnknown(decodeNamed(text, first?.text ?? ""));
 	if (name === "unpack") return listValue([orUnknown(decodeNamed(text, first?.text ?? ""))]);
-	if (name === "repeat" || name === "str_repeat" || name === "rep")
-		return first ? multiplyValues(textValue(text), first) : UNKNOWN_VALUE;
+	if (name === "repeat" || name === "str_repeat") return first ? multiplyValues(textValue(text), first) : UNKNOWN_VALUE;
 	if (name === "concat") return bounded(text + rest.map((arg) => arg.text ?? UNKNOWN).join(""));
 	if (name === "split" || name === "list" || name === "chars") return splitText(text, first?.text ?? "");
 	if (name === "reversed") return listValue([...text].reverse().map(textValue));
 	if (/^(?:slice|substring|substr|sub)$/.test(name)) return sliceCall(name, text, rest);
-	const replaced = replaceText(name, text, rest, args);
+	const replaced = replacePlaces(name, text, rest, args);
 	if (replaced !== null) return bounded(replaced);
 	return /^s?printf$|^format$/.test(name) ? bounded(formatText(text, rest)) : UNKNOWN_VALUE;
 }
 
 /** Replaces every place of one text by another. PHP names the searched text last. Null for other functions. */
-function replaceText(
+function replacePlaces(
 	name: string,
 	text: string,
 	[first, second]: readonly CodeValue[],

@@ -1,119 +1,66 @@
-// Interpreters' one-liners: which words are code, and calls that remove, write or run in code of any language. Calls with
-// computed arguments are in code-calls.ts.
-
-import { UNKNOWN } from "../../placeholders.ts";
-import type { WorkBudget } from "../../work-budget.ts";
-import {
-	type CodeLanguage,
-	codeEffect,
-	type Effect,
-	forbiddenEffect,
-	guessedScriptEffect,
-	type ProgramRule,
-	raiseEffect,
-	runEffect,
-	type ScriptLanguage,
-	writeEffect,
-} from "../effects.ts";
-import { isInputFile, locatePath } from "../locations.ts";
-import { decodeBase64Text } from "../shell/output.ts";
+// Interpreters: which of their words are code, and in which language. What code does is found by the readers of the languages.
+import { type CodeLanguage, codeEffect, type ProgramRule, runEffect, writeEffect } from "../effects.ts";
+import { isInputFile } from "../locations.ts";
 import codeFile from "./code.json" with { type: "json" };
-import { findCallEffects, findPrintedByCode, isScriptLanguage } from "./code-calls.ts";
-import { blankQuoted, findQuoted } from "./quoted.ts";
 
-/** Options whose value is code, by interpreter. The letter may end a bundle: `-ne`, `-pe`. */
-const CODE_OPTIONS: ReadonlyMap<string, RegExp> = new Map(
-	Object.entries({
-		python: /^-[a-zA-Z]*c$/,
-		node: /^(?:-[a-z]*[ep]|--eval|--print)$/,
-		perl: /^-[a-zA-Z0-9]*[eE]$/,
-		ruby: /^-[a-zA-Z]*e$/,
-		php: /^(?:-[a-z]*[rBRE]|--run)$/,
-		lua: /^-e$/,
-		deno: /^eval$/,
-		bun: /^(?:-e|--eval|-p)$/,
-		osascript: /^-e$/,
-		rscript: /^-e$/,
-		julia: /^(?:-e|--eval|-E)$/,
-		elixir: /^(?:-e|--eval)$/,
-		scala: /^-e$/,
-		groovy: /^-e$/,
-		tclsh: /^$/,
-		raku: /^-e$/,
-		swift: /^-e$/,
-		guile: /^-c$/,
-		racket: /^-e$/,
-		ghc: /^-e$/,
-		jshell: /^$/,
-		clojure: /^-e$/,
-		r: /^-e$/,
-		kotlin: /^-e$/,
-		octave: /^--eval$/,
-		matlab: /^-(?:batch|r)$/,
-		gnuplot: /^-e$/,
-		maxima: /^(?:--batch-string|-r|--run-string)$/,
-		erl: /^-eval$/,
-		ocaml: /^-e$/,
-		crystal: /^eval$/,
-		nim: /^--eval(?::|$)/,
-		v: /^-e$/,
-		dart: /^-e$/,
-		sbcl: /^--eval$/,
-		clisp: /^-x$/,
-		ecl: /^--?eval$/,
-		bb: /^(?:-e|--eval)$/,
-		expect: /^-c$/,
+/** An interpreter: the language of its code, and the options whose value is code. */
+interface Interpreter {
+	readonly language: CodeLanguage;
+	/** The letter may end a bundle: `-ne`, `-pe`. */
+	readonly option: RegExp;
+}
+
+const INTERPRETERS: ReadonlyMap<string, Interpreter> = new Map(
+	Object.entries<Interpreter>({
+		python: { language: "python", option: /^-[a-zA-Z]*c$/ },
+		node: { language: "javascript", option: /^(?:-[a-z]*[ep]|--eval|--print)$/ },
+		perl: { language: "perl", option: /^-[a-zA-Z0-9]*[eE]$/ },
+		ruby: { language: "ruby", option: /^-[a-zA-Z]*e$/ },
+		php: { language: "php", option: /^(?:-[a-z]*[rBRE]|--run)$/ },
+		lua: { language: "unread:Lua", option: /^-e$/ },
+		deno: { language: "javascript", option: /^eval$/ },
+		bun: { language: "javascript", option: /^(?:-e|--eval|-p)$/ },
+		osascript: { language: "unread:AppleScript", option: /^-e$/ },
+		rscript: { language: "unread:R", option: /^-e$/ },
+		julia: { language: "unread:Julia", option: /^(?:-e|--eval|-E)$/ },
+		elixir: { language: "unread:Elixir", option: /^(?:-e|--eval)$/ },
+		scala: { language: "unread:Scala", option: /^-e$/ },
+		groovy: { language: "unread:Groovy", option: /^-e$/ },
+		tclsh: { language: "unread:Tcl", option: /^$/ },
+		raku: { language: "unread:Raku", option: /^-e$/ },
+		swift: { language: "unread:Swift", option: /^-e$/ },
+		guile: { language: "unread:Scheme", option: /^-c$/ },
+		racket: { language: "unread:Racket", option: /^-e$/ },
+		ghc: { language: "unread:Haskell", option: /^-e$/ },
+		jshell: { language: "unread:Java", option: /^$/ },
+		clojure: { language: "unread:Clojure", option: /^-e$/ },
+		r: { language: "unread:R", option: /^-e$/ },
+		kotlin: { language: "unread:Kotlin", option: /^-e$/ },
+		octave: { language: "unread:Octave", option: /^--eval$/ },
+		matlab: { language: "unread:MATLAB", option: /^-(?:batch|r)$/ },
+		gnuplot: { language: "unread:gnuplot", option: /^-e$/ },
+		maxima: { language: "unread:Maxima", option: /^(?:--batch-string|-r|--run-string)$/ },
+		erl: { language: "unread:Erlang", option: /^-eval$/ },
+		ocaml: { language: "unread:OCaml", option: /^-e$/ },
+		crystal: { language: "unread:Crystal", option: /^eval$/ },
+		nim: { language: "unread:Nim", option: /^--eval(?::|$)/ },
+		v: { language: "unread:V", option: /^-e$/ },
+		dart: { language: "unread:Dart", option: /^-e$/ },
+		sbcl: { language: "unread:Common Lisp", option: /^--eval$/ },
+		clisp: { language: "unread:Common Lisp", option: /^-x$/ },
+		ecl: { language: "unread:Common Lisp", option: /^--?eval$/ },
+		bb: { language: "unread:Clojure", option: /^(?:-e|--eval)$/ },
+		expect: { language: "unread:Expect", option: /^-c$/ },
 	}),
 );
 
 const ALIASES: ReadonlyMap<string, string> = new Map(Object.entries(codeFile.aliases));
 
-/** The languages of interpreters whose code is read. The others' is only searched. */
-const SCRIPT_LANGUAGES: ReadonlyMap<string, CodeLanguage> = new Map([
-	["python", "python"],
-	["node", "javascript"],
-	["deno", "javascript"],
-	["bun", "javascript"],
-	["perl", "perl"],
-	["ruby", "ruby"],
-	["php", "php"],
-	["lua", "lua"],
-	["rscript", "r"],
-	["r", "r"],
-	["octave", "r"],
-	["matlab", "r"],
-	["gnuplot", "r"],
-	["maxima", "r"],
-	["julia", "julia"],
-	["elixir", "julia"],
-	["crystal", "julia"],
-	["nim", "julia"],
-	["erl", "julia"],
-	["ocaml", "julia"],
-	["ghc", "julia"],
-	["v", "julia"],
-	["groovy", "groovy"],
-	["scala", "groovy"],
-	["kotlin", "groovy"],
-	["swift", "groovy"],
-	["dart", "groovy"],
-	["jshell", "groovy"],
-	["guile", "lisp"],
-	["racket", "lisp"],
-	["clojure", "lisp"],
-	["sbcl", "lisp"],
-	["clisp", "lisp"],
-	["ecl", "lisp"],
-	["bb", "lisp"],
-	["tclsh", "tcl"],
-	["expect", "tcl"],
-]);
-
 /** The interpreter that a name means: `python3.12` is python. Null for other names. */
 export function findInterpreter(name: string): string | null {
 	const plain = name.slice(0, 64).replace(/[0-9.]+$/, "");
 	const interpreter = ALIASES.get(name) ?? ALIASES.get(plain) ?? plain;
-	return CODE_OPTIONS.has(interpreter) ? interpreter : null;
+	return INTERPRETERS.has(interpreter) ? interpreter : null;
 }
 
 /** The code given by the option at `at`, in the next word or attached. Null when the word is no such option. */
@@ -128,8 +75,7 @@ function codeAt(words: readonly string[], at: number, option: RegExp): string | 
 /** The code that an interpreter is given in its words, or reads. */
 export const interpreterRule: ProgramRule = (command) => {
 	const name = findInterpreter(command.name) ?? "";
-	const language = SCRIPT_LANGUAGES.get(name) ?? "code";
-	const option = CODE_OPTIONS.get(name) ?? /^$/;
+	const { language, option } = INTERPRETERS.get(name) ?? { language: "code", option: /^$/ };
 	const texts = command.words.flatMap((_, at) => codeAt(command.words, at, option) ?? []);
 	const editsInPlace = /^(?:perl|ruby)$/.test(name) && command.words.some((word) => /^-[a-zA-Z]{0,3}i/.test(word));
 	const edits = editsInPlace ? command.options.operands.map((path) => writeEffect(path)) : [];
@@ -141,171 +87,3 @@ export const interpreterRule: ProgramRule = (command) => {
 	const stdin = file === "-" || isInputFile(file ?? "");
 	return (file === undefined && command.piped) || stdin ? [{ kind: "interpret", language }] : [];
 };
-
-/** The secret that an interpreter prints by the code in its words. Null without one, and for other programs. */
-export function findPrintedByInterpreter(name: string, words: readonly string[], work: WorkBudget): string | null {
-	const interpreter = findInterpreter(name) ?? "";
-	const language = SCRIPT_LANGUAGES.get(interpreter);
-	if (language === undefined || !isScriptLanguage(language)) return null;
-	const option = CODE_OPTIONS.get(interpreter) ?? /^$/;
-	for (const [at, word] of words.entries()) {
-		const text = codeAt(words, at, option);
-		if (text === null || !work.charge(10 * text.length)) continue;
-		const printsValue = language === "javascript" && /^(?:--print|-[a-z]*p)/.test(word);
-		const secret = findPrintedByCode(text, language, printsValue, work);
-		if (secret !== null) return secret;
-	}
-	return null;
-}
-
-/** Calls that remove a folder with everything below, in the usual languages. */
-const FOLDER_REMOVAL_CALLS =
-	/\b(?:rmtree|rm_rf|rm_r|remove_dir_all|remove_entry_secure|rimraf|emptyDir(?:Sync)?|removedirs|deltree|remove_tree|RemoveAll|deleteTree|deleteRecursively)\b|\bFileUtils\s*\.\s*rm_?r?f?\b|\bfs\s*\.\s*rm(?:Sync)?\b/;
-
-/** What begins a removal, ends it, or makes it recursive. */
-const REMOVAL_MARKS = /\brm(?:Sync|dirSync|dir)?\s*\(|\bfile\.remove\b|recursive|[)\n]/g;
-
-/** How far behind `rm(`, and behind `file.remove`, its `recursive` may stand, in characters. */
-const RM_OPTIONS_CHARS = 500;
-const FILE_REMOVE_OPTIONS_CHARS = 200;
-
-/**
- * Finds `rm(path, { recursive: true })` and `file.remove … recursive`. In a loop, because an expression would search
- * 500 characters behind each call.
- */
-function removesRecursively(text: string): boolean {
-	let rmEnd = Number.NEGATIVE_INFINITY;
-	let removeEnd = Number.NEGATIVE_INFINITY;
-	for (const { 0: found, index } of text.matchAll(REMOVAL_MARKS)) {
-		if (found === ")") rmEnd = Number.NEGATIVE_INFINITY;
-		else if (found === "\n") removeEnd = Number.NEGATIVE_INFINITY;
-		else if (found === "file.remove") removeEnd = index + found.length;
-		else if (found !== "recursive") rmEnd = index + found.length;
-		else if (index - removeEnd <= FILE_REMOVE_OPTIONS_CHARS) return true;
-		else if (index - rmEnd <= RM_OPTIONS_CHARS && /^\W?recursive(?!\w)/.test(text.slice(index - 1, index + 10)))
-			return true;
-	}
-	return false;
-}
-
-/** Calls that remove one file or an empty folder. */
-const FILE_REMOVAL_CALLS =
-	/\b(?:os\s*\.\s*(?:remove|unlink|rmdir)|unlink(?:Sync)?|rmdir(?:Sync)?|File\s*\.\s*(?:delete|unlink)|Dir\s*\.\s*(?:delete|rmdir|unlink)|Deno\s*\.\s*remove(?:Sync)?|Files\s*\.\s*delete\w*|send2trash)\b/;
-
-/** Calls that run a program or a line of shell. */
-const RUN_CALLS =
-	/\b(?:system|popen|exec[lv]?p?e?|execSync|execFile(?:Sync)?|spawn(?:Sync|l|v|lp|vp)?|subprocess|shell_exec|passthru|proc_open|pcntl_exec|check_output|check_call|getoutput|IO\s*\.\s*popen|Open3|child_process|Command|os\s*\.\s*(?:startfile|execute)|do shell script|qx|pty|ShellExecute|shellOut|Runtime|ProcessBuilder|call_user_func|array_map|getattr)\b|`|\$\(|%x[{([!|]/;
-
-/** Calls that turn text into code. */
-const EVAL_CALLS = /\b(?:exec|eval|compile|__import__|Function|loadstring|instance_eval|assert|getattr)\s*\(/;
-const DECODE_CALLS =
-	/\b(?:b64decode|atob|base64_decode|decode64|from\s*\(|fromhex|unhexlify|decode_base64|pack|unpack|fromCharCode|chr|codecs|zlib|gzinflate|str_rot13|hex2bin)\b/;
-
-/** Calls whose first argument is a file they write. */
-const WRITE_CALLS =
-	/\b(?:writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|file_put_contents|File\s*\.\s*write|IO\s*\.\s*write|write_text|write_bytes|truncate(?:Sync)?|writeTextFile(?:Sync)?)\s*\(\s*(["'])([^"'\n]{1,512})\1|\bopen\s*\(\s*(["'])([^"'\n]{1,512})\3\s*,\s*(?:mode\s*=\s*)?["'](?:[wax]|r\+|>)|\bPath\s*\(\s*(["'])([^"'\n]{1,512})\5\s*\)\s*\.\s*(?:write_|unlink|touch|rename|open\s*\(\s*["'][wax])|\b(?:rename|copy\w*|move|symlink|replace)(?:Sync)?\s*\(\s*["'][^"'\n]{1,512}["']\s*,\s*(["'])([^"'\n]{1,512})\7/g;
-
-/** Joins neighbouring strings of a list, `['rm', '-rf', '/']`, or of a sum, `'rm ' + '-rf /'`. */
-function joinStrings(text: string): readonly string[] {
-	const lists: string[] = [];
-	let words: string[] = [];
-	let sum = "";
-	let end = -1;
-	for (const { value, from, to } of findQuoted(text)) {
-		const between = end < 0 ? "|" : text.slice(end, from).trim();
-		if (/^[\s+.]*$/.test(between)) {
-			sum += value;
-			words[Math.max(0, words.length - 1)] = (words.at(-1) ?? "") + value;
-		} else if (/^[,)]?\s*[,[(]*$/.test(between)) {
-			words.push(value);
-			sum = value;
-		} else {
-			lists.push(words.join(" "), sum);
-			words = [value];
-			sum = value;
-		}
-		end = to;
-	}
-	lists.push(words.join(" "), sum);
-	return [...new Set(lists)].filter((list) => list !== "");
-}
-
-function findRemovals(text: string): readonly Effect[] {
-	if (FOLDER_REMOVAL_CALLS.test(text) || removesRecursively(text))
-		return [forbiddenEffect("code removes a folder and everything in it")];
-	if (!FILE_REMOVAL_CALLS.test(text)) return [];
-	const outside = findQuoted(text).some(
-		({ value }) => /^[/~]|^[A-Za-z]:\\/.test(value) && locatePath(value) !== "temporary",
-	);
-	const many = /\bglob\b|\bwalk\b|\blistdir\b|\breaddir|\*/.test(text);
-	return [
-		outside || many ? forbiddenEffect("code removes files") : raiseEffect("delete_action", "code removes a file"),
-	];
-}
-
-/** The strings that may be code, to be read as such. */
-function findCodeStrings(source: string): readonly Effect[] {
-	return findQuoted(source).flatMap(({ value }) => (value.includes("(") ? [codeEffect("code", value)] : []));
-}
-
-/** Finds what a script in a language that is read does. What the search finds in any language counts, too. */
-export function findScriptEffects(text: string, language: ScriptLanguage, work: WorkBudget): readonly Effect[] {
-	return [...findCallEffects(text, language, work), ...findCodeEffects(text)];
-}
-
-/** Characters of a line of shell that stands where code should. A longer text was meant as code, and fails as such. */
-const MAX_MISTAKE_CHARS = 10_000;
-
-/** Finds what a piece of code in an unknown language does. */
-export function findCodeEffects(source: string): readonly Effect[] {
-	const unquoted = blankQuoted(source);
-	const runs = RUN_CALLS.test(unquoted) || /child_process|subprocess/.test(source);
-	const evaluates = EVAL_CALLS.test(unquoted);
-	const effects: Effect[] = [
-		...findRemovals(source),
-		...Array.from(source.matchAll(WRITE_CALLS), (found) =>
-			writeEffect(found[2] ?? found[4] ?? found[6] ?? found[8] ?? ""),
-		),
-		...(runs ? joinStrings(source).map(guessedScriptEffect) : []),
-		...(evaluates ? findCodeStrings(source) : []),
-		...((evaluates || runs) && DECODE_CALLS.test(source) ? decodeHiddenScripts(source) : []),
-	];
-	if (EVAL_CALLS.test(source) && /\b(?:urlopen|requests\s*\.|fetch\s*\(|http\.get|Net::HTTP|LWP)/.test(source))
-		effects.push(forbiddenEffect("code runs what it downloads"));
-	if (/\bsocket\b/.test(source) && /\b(?:dup2|exec|pty|spawn|\/bin\/(?:ba)?sh)\b/.test(source))
-		effects.push(forbiddenEffect("code connects a shell to the network"));
-	if (source.includes(UNKNOWN) && runs)
-		effects.push(raiseEffect("exec_action", "runs code that is put together at run time"));
-	// Some of these are a line of shell by mistake, so what a shell would do with it counts too.
-	const isShort = source.length <= MAX_MISTAKE_CHARS;
-	if (isShort && (!/[()[\]{}]/.test(source) || /^\s*rm\s/.test(source))) effects.push(guessedScriptEffect(source));
-	return effects;
-}
-
-/** Decodes hidden text where that is possible. That text is hidden counts by itself. */
-function decodeHiddenScripts(text: string): readonly Effect[] {
-	const scripts = findQuoted(text).flatMap(({ value }) =>
-		/^[A-Za-z0-9+/=]{8,}$/.test(value) ? (decodeBase64Text(value) ?? []) : [],
-	);
-	return [
-		raiseEffect("exec_action", "code runs text that it decodes first"),
-		...scripts.flatMap((hidden) => [guessedScriptEffect(hidden), codeEffect("code", hidden)]),
-	];
-}
-
-/** Finds what a text for PowerShell or cmd does. Its statements are read as commands, with the aliases of both. */
-export function findPowershellEffects(text: string): readonly Effect[] {
-	const effects: Effect[] = [];
-	if (
-		/\b(?:iex|invoke-expression)\b/i.test(text) &&
-		/\b(?:iwr|invoke-webrequest|downloadstring|curl|wget|irm|invoke-restmethod)\b/i.test(text)
-	)
-		effects.push(forbiddenEffect("runs what it downloads"));
-	if (/\b(?:stop-computer|restart-computer|clear-recyclebin|remove-partition|disable-windowsdefender)\b/i.test(text))
-		effects.push(forbiddenEffect("stops the machine or removes what it relies on"));
-	if (/\bProcess\]?::Start\b|\bStart-Process\b/i.test(text))
-		for (const line of joinStrings(text)) effects.push(guessedScriptEffect(line));
-	if (/FromBase64String/i.test(text) && /\b(?:iex|invoke-expression|scriptblock)\b|&\s?[(]/i.test(text))
-		for (const effect of decodeHiddenScripts(text)) effects.push(effect);
-	return [...effects, guessedScriptEffect(text.replaceAll("\\", "/"))];
-}

@@ -22,7 +22,7 @@ const SHELL_LINE =
 
 /** Commands that write to the file behind them, and that run it. */
 const WRITING_LINE = /^(?:w|wr|write|wq|x|xit|sav|saveas|up|update|W|redir)!?\s*(?:>{1,2}\s*)?([^\s!|>].*)$/s;
-const SOURCING_LINE = /^(?:so|source|ru|runtime)!?\s+(\S+)/;
+const SOURCING_COMMAND = /^(?:so|source|ru|runtime)!?\s+(\S+)/;
 
 /** Calls of vim's own language that remove a path or write one. */
 const DELETING_CALL = /\bdelete\s*\(/;
@@ -32,7 +32,7 @@ const WRITING_CALL = /\b(?:writefile|rename)\s*\(/;
 const RUNNING_CALL = /\b(?:system(?:list)?|jobstart|job_start|termopen|term_start|popen|execute)\b/;
 
 /** Finds what a line of vi, vim or ed does. A bar begins another command, except in a line of shell or of `execute`. */
-function lineEffects(written: string): readonly Effect[] {
+function editorLineEffects(written: string): readonly Effect[] {
 	const effects: Effect[] = [];
 	for (let from = 0; from <= written.length; ) {
 		const bar = written.indexOf("|", from);
@@ -42,7 +42,7 @@ function lineEffects(written: string): readonly Effect[] {
 		if (shell !== undefined) return [...effects, scriptEffect(shell + written.slice(end))];
 		if (/^exe(?:cute)?\b/.test(line)) {
 			const texts = findQuoted(written.slice(from)).map(({ value }) => value);
-			return [...effects, ...texts.flatMap(lineEffects)];
+			return [...effects, ...texts.flatMap(editorLineEffects)];
 		}
 		effects.push(...commandEffects(line));
 		from = end + 1;
@@ -55,11 +55,11 @@ function commandEffects(line: string): readonly Effect[] {
 	const effects: Effect[] = [];
 	const file = WRITING_LINE.exec(line)?.[1];
 	if (file !== undefined) effects.push(writeEffect(file.trim()));
-	const sourced = SOURCING_LINE.exec(line)?.[1];
+	const sourced = SOURCING_COMMAND.exec(line)?.[1];
 	if (sourced !== undefined) effects.push(runFileEffect(sourced, "vim"));
 	return [
 		...effects,
-		...callEffects(
+		...vimCallEffects(
 			line,
 			findQuoted(line).map(({ value }) => value),
 		),
@@ -69,14 +69,14 @@ function commandEffects(line: string): readonly Effect[] {
 /** Languages that a line of vim may be in, by the beginning of its command. */
 const EMBEDDED_LANGUAGES: Readonly<Record<string, CodeLanguage>> = {
 	py: "python",
-	lua: "lua",
+	lua: "unread:Lua",
 	perl: "perl",
 	ruby: "ruby",
-	tcl: "tcl",
+	tcl: "unread:Tcl",
 };
 
 /** Finds what the calls in a text do with the strings in it. */
-function callEffects(text: string, strings: readonly string[]): readonly Effect[] {
+function vimCallEffects(text: string, strings: readonly string[]): readonly Effect[] {
 	const effects: Effect[] = [];
 	if (DELETING_CALL.test(text))
 		effects.push(
@@ -94,14 +94,14 @@ function callEffects(text: string, strings: readonly string[]): readonly Effect[
 
 /** Finds what a script of vim does. */
 export function findVimEffects(text: string): readonly Effect[] {
-	return text.split("\n").flatMap(lineEffects);
+	return text.split("\n").flatMap(editorLineEffects);
 }
 
 /** The lines that an editor reads. One that reads them from somewhere unseen may run anything. */
 function editorInputEffects({ input, piped, work }: Invocation): readonly Effect[] {
 	if (!piped) return [];
 	if (input === null) return [raiseEffect("exec_action", "an editor runs commands that the check cannot see")];
-	return work.charge(30 * input.length) ? input.split("\n").flatMap(lineEffects) : [];
+	return work.charge(30 * input.length) ? input.split("\n").flatMap(editorLineEffects) : [];
 }
 
 const EDITOR_LINE_OPTION = /^(?:-c|--cmd|--remote-send|--remote-expr)$/;
@@ -114,11 +114,11 @@ const vi: ProgramRule = (command) => {
 		/^(?:ex|ed|red)$/.test(command.name) || command.words.some((word) => /^-[a-zA-Z]*[eE]s?$/.test(word));
 	return [
 		...words.flatMap(({ text, option }) =>
-			option !== null && EDITOR_LINE_OPTION.test(option) ? lineEffects(text) : [],
+			option !== null && EDITOR_LINE_OPTION.test(option) ? editorLineEffects(text) : [],
 		),
 		...command.words.flatMap((word, at) => {
 			if (!isOperand.has(at)) return [];
-			return word.startsWith("+") ? lineEffects(word.slice(1)) : [writeEffect(word)];
+			return word.startsWith("+") ? editorLineEffects(word.slice(1)) : [writeEffect(word)];
 		}),
 		...(readsInput ? editorInputEffects(command) : []),
 	];
@@ -128,7 +128,7 @@ const vi: ProgramRule = (command) => {
 const emacs: ProgramRule = (command) =>
 	parseArguments(command).flatMap(({ text, option }): readonly Effect[] => {
 		if (option === null) return text.startsWith("+") ? [] : [writeEffect(text)];
-		return /^--?(?:eval|e|execute)$/.test(option) ? [codeEffect("lisp", text)] : [];
+		return /^--?(?:eval|e|execute)$/.test(option) ? [codeEffect("unread:Emacs Lisp", text)] : [];
 	});
 
 /** `less +command file`: `!` runs a line of shell, and `|` gives one a part of the file. */

@@ -137,9 +137,24 @@ const PACKAGE_ADDRESS = /^(?:[a-z+]{1,16}:\/\/|git@|github:|gitlab:|bitbucket:|g
 
 const USUAL_PACKAGES: ReadonlySet<string> = new Set(executorsFile.usual_packages);
 
-/** Whether many projects run the package: a known tool, or a generator such as `create-vite`. */
-function isUsualPackage(name: string): boolean {
+const USUAL_SCOPES: ReadonlySet<string> = new Set(executorsFile.usual_scopes);
+
+/** Whether many projects run the package: a known tool, or a generator such as `create-vite`. Another's `@scope` says nothing. */
+function isUsualPackage(word: string, name: string): boolean {
+	const scope = /^@([^/]+)\//.exec(word)?.[1];
+	if (scope !== undefined) return USUAL_SCOPES.has(scope);
 	return USUAL_PACKAGES.has(name) || /^(?:create-|create$)/.test(name);
+}
+
+/** Verbs with which a program installs a package and runs it, without a question. */
+const INSTALLING_VERBS: ReadonlyMap<string, string> = new Map(Object.entries(executorsFile.installing_verbs));
+
+/** Whether a program installs what it runs without a question. `npx` asks, except with `-y`. */
+function installsWithoutQuestion({ name, options }: Invocation): boolean {
+	if (/^(?:bunx|pnpx|uvx)$/.test(name)) return true;
+	const verb = INSTALLING_VERBS.get(name);
+	if (verb !== undefined) return options.operands.slice(0, verb.split(" ").length).join(" ") === verb;
+	return name === "npx" && options.flags.some((flag) => /^(?:-y|--yes)$/.test(flag));
 }
 
 /**
@@ -147,8 +162,7 @@ function isUsualPackage(name: string): boolean {
  * been seen by nobody.
  */
 const packageRunner: ProgramRule = (command) => {
-	const installs =
-		/^(?:bunx|pnpx)$/.test(command.name) || command.options.flags.some((flag) => /^(?:-y|--yes)$/.test(flag));
+	const installs = installsWithoutQuestion(command);
 	return parseArguments(command).flatMap(({ role, text, at, option }): readonly Effect[] => {
 		const namesPackage = option === null || /^(?:-p|--package|--from|--spec|--with)$/.test(option);
 		if (namesPackage && PACKAGE_ADDRESS.test(text))
@@ -157,11 +171,35 @@ const packageRunner: ProgramRule = (command) => {
 		const name = packageCommand(text);
 		return [
 			...(/@/.test(text) ? [runEffect([name, ...command.words.slice(at + 1)])] : []),
-			...(/x$/.test(command.name) && installs && !isUsualPackage(name)
+			...(installs && !isUsualPackage(text, name)
 				? [raiseEffect("exec_action", `installs and runs the package ${name}, unseen`)]
 				: []),
 		];
 	});
+};
+
+/** `npm pkg set scripts.test=LINE`: the value is a line that a later command runs. */
+const npm: ProgramRule = (command) => {
+	const [verb, set, ...settings] = command.words;
+	const scripts = verb === "pkg" && set === "set" ? settings : [];
+	return [
+		...scripts.flatMap((setting): readonly Effect[] => {
+			const line = /^scripts\.[^=]+=(.*)$/s.exec(setting)?.[1];
+			return line === undefined ? [] : [guessedScriptEffect(line)];
+		}),
+		...packageRunner(command),
+	];
+};
+
+const USUAL_MODULES: readonly string[] = executorsFile.usual_modules;
+
+/** `go run host/module@version` downloads the module and runs it. */
+const go: ProgramRule = ({ options }) => {
+	const [verb, module = ""] = options.operands;
+	const isRemote = verb === "run" && /^[^/]+\.[^/]+\//.test(module) && module.includes("@");
+	return isRemote && !USUAL_MODULES.some((known) => module.startsWith(known))
+		? [raiseEffect("exec_action", `installs and runs the module ${module}, unseen`)]
+		: [];
 };
 
 /** A line of gdb or lldb. Each of them may call `system` of the program that it debugs. */
@@ -268,7 +306,8 @@ export const EXECUTORS: Readonly<Record<string, ProgramRule>> = {
 	bunx: packageRunner,
 	uvx: packageRunner,
 	pipx: packageRunner,
-	npm: packageRunner,
+	npm,
+	go,
 	pnpm: packageRunner,
 	yarn: packageRunner,
 	bun: packageRunner,

@@ -15,7 +15,6 @@ import {
 import { findOperands, findProgramUse, parseArguments } from "../grammar.ts";
 import { findPlace, isDisk, lastSegment, locatePath, locatingWork, readPath } from "../locations.ts";
 import { hasFlag } from "../options.ts";
-import { SED_COMMANDS } from "./sed.ts";
 
 const hasOption = (command: Invocation, name: string) => hasFlag(command.name, command.options, name);
 
@@ -179,13 +178,13 @@ const tar: ProgramRule = (command) => {
 };
 
 /** A place on another host: `host:path`, `user@host::module`, `rsync://host/path`. A drive of Windows has one letter. */
-const REMOTE_PLACE = /^(?:rsync|scp|sftp):\/\/|^(?:[^/:\s]+@)?(?:[^/:\s@]{2,}|\[[0-9a-f:]+\]):/i;
+const OTHER_MACHINE = /^(?:rsync|scp|sftp):\/\/|^(?:[^/:\s]+@)?(?:[^/:\s@]{2,}|\[[0-9a-f:]+\]):/i;
 
 /** This machine, where it is written as a host. */
 const LOCAL_HOST = /^(?:[a-z]+:\/\/)?(?:[^/:\s]+@)?(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?:[:/]|$)/i;
 
 /** Whether a word is a place on another host. */
-const isElsewhere = (word: string) => REMOTE_PLACE.test(word) && !LOCAL_HOST.test(word);
+const isElsewhere = (word: string) => OTHER_MACHINE.test(word) && !LOCAL_HOST.test(word);
 
 /** Files that a copy brings to another host: of this machine, or of a third one. */
 function sendingEffects(name: string, operands: readonly string[]): readonly Effect[] {
@@ -264,7 +263,6 @@ export const FILE_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	ln: writesTarget,
 	dd,
 	truncate,
-	...SED_COMMANDS,
 	chmod,
 	chown,
 	chgrp: chown,

@@ -75,12 +75,18 @@ const push: GitRule = (use) => {
 		...(has("--no-verify") && !command.options.letters.has("n")
 			? [riskyEffect("git push skips the hooks that check it")]
 			: []),
+		...(has("--tags") || has("--follow-tags") || operands.slice(1).some((ref) => PUBLISHED_TAG.test(ref))
+			? [raiseEffect("deploy_action", "git push publishes a tag, from which releases are made")]
+			: []),
 		...(PLATFORM_REMOTES.test(operands[0] ?? "") ? [raiseEffect("deploy_action", "git push deploys")] : []),
 		...(REMOTE_ADDRESS.test(operands[0] ?? "")
 			? [riskyEffect("git push sends the repository to an address that is none of its remotes", "git push origin")]
 			: []),
 	];
 };
+
+/** A tag of a version, or a reference that says that it is a tag. */
+const PUBLISHED_TAG = /^(?:[^:]*:)?(?:refs\/tags\/.+|v\d+(?:\.\d+)+(?:[-+.].*)?)$|^tag$/;
 
 /** An address of a repository on another machine: `https://host/path`, `user@host:path`. */
 const REMOTE_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/|^[^/\s]+@[^/\s]+:/i;
@@ -150,17 +156,13 @@ const rewriteHistory: GitRule = ({ command }) => [
 
 /** Any two neighbours may be a setting and its value, because `--file` and others take a word between. */
 const config: GitRule = ({ operands, has }) => {
-	const [name = "", value] = operands[0] === "set" ? operands.slice(1) : operands;
+	const value = operands[0] === "set" ? operands[2] : operands[1];
 	const settings = operands.slice(1).flatMap((next, at) => findSettingEffects(operands[at] ?? "", next));
 	if (value === undefined) return [];
-	return has("--global") || has("--system") ? [...settings, ...globalSettingEffects(name)] : settings;
+	return has("--global") || has("--system")
+		? [...settings, riskyEffect("git config changes the settings of every repository", "the same without --global")]
+		: settings;
 };
-
-function globalSettingEffects(name: string): readonly Effect[] {
-	return /^(?:user|init|pull|push|color|core\.(?:autocrlf|editor|pager))\b/i.test(name)
-		? []
-		: [riskyEffect("git config changes the settings of every repository")];
-}
 
 /** `ext::command` as an address runs the command. Options of `clone` set what git runs. */
 const connects: GitRule = ({ words, operands }) => [
@@ -267,8 +269,13 @@ const GIT_SUBCOMMANDS: ReadonlyMap<string, GitRule> = new Map(
 		remote,
 		rm: ({ operands, has }) => [
 			...operands.map((path) => writeEffect(path, "below")),
-			...(has("--cached") ? [] : [raiseEffect("delete_action", "git rm removes files")]),
-			...(has("-f") && !has("--cached") ? [riskyEffect("git rm -f removes files with uncommitted work")] : []),
+			// Without -f it removes only what a commit holds.
+			...(has("-f") && !has("--cached")
+				? [
+						raiseEffect("delete_action", "git rm removes files"),
+						riskyEffect("git rm -f removes files with uncommitted work", "the same without -f"),
+					]
+				: []),
 		],
 		mv: ({ operands }) => operands.map((path) => writeEffect(path, "below")),
 		commit: ({ has }) => (has("--no-verify") ? [riskyEffect("git commit skips the hooks that check it")] : []),

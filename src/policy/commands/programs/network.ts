@@ -6,7 +6,6 @@ import {
 	type ProgramRule,
 	readEffect,
 	riskyEffect,
-	writeEffect,
 } from "../effects.ts";
 import { parseArguments } from "../grammar.ts";
 import { locatePath, locatingWork } from "../locations.ts";
@@ -257,5 +256,4 @@ export const NETWORK_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	ssh,
 	slogin: ssh,
 	autossh: ssh,
-	ftp: (command) => command.options.operands.slice(1).map((path) => writeEffect(path)),
 };

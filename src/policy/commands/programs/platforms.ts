@@ -1,10 +1,11 @@
 // Command lines of remote platforms by verb, whoever the provider: what changes something there asks, what looks or stays
 // on this machine does not, and a verb that nobody knows asks. What takes away or deploys is in resources.ts.
 import { type Effect, type Invocation, riskyEffect } from "../effects.ts";
-import { parseArguments } from "../grammar.ts";
+import { type Argument, parseArguments } from "../grammar.ts";
 import { isCommandRole } from "../program-tables.ts";
 import { findDanger, findOpening } from "./dangers.ts";
 import platformsFile from "./platforms.json" with { type: "json" };
+import { staysOnThisMachine } from "./requests.ts";
 import resourcesFile from "./resources.json" with { type: "json" };
 
 const LOCAL_CLIENTS: ReadonlySet<string> = new Set(platformsFile.local_clients);
@@ -23,7 +24,8 @@ const SERVICE_FIRST: ReadonlyMap<string, readonly string[]> = new Map(
 );
 /** Verbs that are also groups, if another verb follows: `gh run list`. */
 const GROUPS_NAMED_LIKE_VERBS: ReadonlySet<string> = new Set(platformsFile.groups_named_like_verbs);
-const OPTIONS_WITHOUT_VALUE: ReadonlySet<string> = new Set(resourcesFile.options_without_value);
+/** Options that take no value, whatever the client. */
+export const OPTIONS_WITHOUT_VALUE: ReadonlySet<string> = new Set(resourcesFile.options_without_value);
 
 /** Groups before a verb. A command line with more of them is unknown, which asks. */
 const MAX_GROUPS = 6;
@@ -103,7 +105,7 @@ function findVerbClass(client: string, groups: readonly string[]): VerbClass {
 }
 
 /** Options of an API call that give it a body, so that it is no GET. */
-const BODY_OPTIONS = /^(?:-[fF]|--(?:raw-)?field|--input)/;
+const API_BODY_OPTIONS = /^(?:-[fF]|--(?:raw-)?field|--input)/;
 
 /** `gh api path` only gets. With fields it posts, but a query of GraphQL, which is posted too, only gets. */
 function isReadingApiCall({ words }: Invocation, groups: readonly string[]): boolean {
@@ -112,7 +114,7 @@ function isReadingApiCall({ words }: Invocation, groups: readonly string[]): boo
 	const method = methodAt < 0 ? "" : words.slice(methodAt, methodAt + 2).join(" ");
 	if (/^(?:-X|--method)[ =]?GET\b/i.test(method)) return true;
 	if (methodAt >= 0) return false;
-	const sendsBody = words.some((word) => BODY_OPTIONS.test(word));
+	const sendsBody = words.some((word) => API_BODY_OPTIONS.test(word));
 	const asksOnly = groups[1] === "graphql" && !words.some((word) => /\bmutation\b|^--input|=@/.test(word));
 	return !sendsBody || asksOnly;
 }
@@ -132,9 +134,32 @@ function copiesHere(command: Invocation, groups: readonly string[]): boolean {
 	return words.some(isAddress) || last === "." || last.startsWith("./");
 }
 
-/** `heroku addons`, `heroku pg:backups`: several things without a verb are listed. */
+/** `heroku addons`, `heroku pg:backups`, `ibmcloud resource groups`: several things without a verb are listed. */
 function listsThings(groups: readonly string[]): boolean {
-	return groups.length === 1 && /^(?:[a-z]+:)?[a-z-]{3,}s$/.test(groups[0] ?? "");
+	return groups.length <= 2 && /^(?:[a-z]+:)?[a-z-]{3,}s$/.test(groups.at(-1) ?? "");
+}
+
+/** A shell without a script, in which somebody types. */
+const LONE_SHELL = /^(?:\/(?:usr\/)?bin\/)?(?:ba|da|z|k|a)?sh(?: -[il]+)?$/;
+
+/** What a shell without a script runs, nobody sees. */
+function findLoneShell({ role, text, at }: Argument, { words }: Invocation): readonly Effect[] {
+	return LONE_SHELL.test(role === "run" ? words.slice(at).join(" ") : text)
+		? [riskyEffect("opens a shell on another machine")]
+		: [];
+}
+
+const LOCAL_TARGET = new RegExp(platformsFile.local_target);
+const TARGET_OPTIONS: ReadonlySet<string> = new Set(platformsFile.target_options);
+
+/** Whether an option says that the cluster or the service is on this machine: `--context kind-dev`, `--endpoint-url http://localhost:4566`. */
+export function staysOnLocalTarget({ words }: Invocation): boolean {
+	const targets = words.flatMap((word, at) => {
+		const [option = "", ...value] = word.split("=");
+		if (!TARGET_OPTIONS.has(option)) return [];
+		return [word.includes("=") ? value.join("=") : (words[at + 1] ?? "")];
+	});
+	return targets.length > 0 && targets.every((target) => LOCAL_TARGET.test(target) || staysOnThisMachine([target]));
 }
 
 /** Finds what a command line of a remote platform asks for by its verb. */
@@ -150,7 +175,8 @@ export function findPlatformEffects(command: Invocation): readonly Effect[] {
 	if (usual.some((change) => groups.join(" ").startsWith(change)) || copiesHere(command, groups)) return [];
 	if (isReadingApiCall(command, groups)) return [];
 	// What runs at the other end is judged by itself.
-	if (parseArguments(command).some(({ role }) => isCommandRole(role))) return [];
+	const line = parseArguments(command).find(({ role }) => isCommandRole(role));
+	if (line) return findLoneShell(line, command);
 	const found = findVerbClass(name, groups);
 	if (found === "reads" || found === "stays" || (found === null && listsThings(groups))) return [];
 	if (found === null) {

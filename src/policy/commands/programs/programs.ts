@@ -3,7 +3,6 @@
 import type { Effect, Invocation, ProgramRule } from "../effects.ts";
 import { commandName } from "../patterns.ts";
 import { findWordEffects, type ProgramKnowledge } from "../words.ts";
-import { AWK_COMMANDS } from "./awk.ts";
 import { BUILD_TOOLS } from "./build-tools.ts";
 import { findInterpreter, interpreterRule } from "./code.ts";
 import { DATABASE_CLIENTS } from "./databases.ts";
@@ -32,7 +31,6 @@ const PROGRAM_TABLES: readonly Readonly<Record<string, ProgramRule>>[] = [
 	SYSTEM_COMMANDS,
 	SERVICE_CLIENTS,
 	DATABASE_CLIENTS,
-	AWK_COMMANDS,
 	EDITORS,
 	BUILD_TOOLS,
 	EXECUTORS,

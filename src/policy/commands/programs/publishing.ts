@@ -25,7 +25,7 @@ const SEQUENCES: ReadonlyMap<string, readonly WordSequence[]> = new Map(
 	}),
 );
 
-const DRY_RUN_OPTIONS: ReadonlySet<string> = new Set(publishingFile.dry_run_options);
+const REHEARSAL_OPTIONS: ReadonlySet<string> = new Set(publishingFile.dry_run_options);
 /** The option that only shows what would be published, by the program and the words that publish. */
 const DRY_RUNS: ReadonlyMap<string, string> = new Map(
 	Object.entries(publishingFile.dry_runs).flatMap(([option, commands]) =>
@@ -60,7 +60,7 @@ const PRINTING_OPTION = /^(?:-[a-zA-Z]*n[a-zA-Z]*|--just-print|--recon|--questio
 
 /** Whether an option among the words says that nothing is published: `--dry-run`. */
 export function isShownOnly(words: readonly string[]): boolean {
-	return words.some((word) => DRY_RUN_OPTIONS.has(word.replace(/=(?:true|1|client|server)$/, "")));
+	return words.some((word) => REHEARSAL_OPTIONS.has(word.replace(/=(?:true|1|client|server)$/, "")));
 }
 
 function onlyShows({ name, words }: Pick<Invocation, "name" | "words">): boolean {

@@ -9,8 +9,17 @@ import {
 	riskyEffect,
 } from "../effects.ts";
 import { hasFlag } from "../options.ts";
+import { setsBySpelling } from "../program-tables.ts";
 import { findDanger, findOpening, findPrintedSecrets } from "./dangers.ts";
-import { findGroups, findPlatformEffects, isGroupBefore, isGroupThatLooks, normalizeVerb } from "./platforms.ts";
+import {
+	findGroups,
+	findPlatformEffects,
+	isGroupBefore,
+	isGroupThatLooks,
+	normalizeVerb,
+	OPTIONS_WITHOUT_VALUE,
+	staysOnLocalTarget,
+} from "./platforms.ts";
 import { CHANGES_FOR_OTHERS } from "./publishing.ts";
 import resourcesFile from "./resources.json" with { type: "json" };
 
@@ -23,11 +32,14 @@ const DESTROYING_COMPOUND =
 const DESTROYING_TASK = /:(?:delete|destroy|remove|drop|reset|purge)$/;
 
 /** Verbs that destroy with some clients. With others they only detach, stop or tidy. */
-const OWN_DESTROYING_VERBS = toSets(resourcesFile.own_destroying_verbs);
+const OWN_DESTROYING_VERBS = setsBySpelling(resourcesFile.own_destroying_verbs);
 /** Options of a client that destroy whatever its verb is. */
-const OWN_DESTROYING_OPTIONS = toSets(resourcesFile.own_destroying_options);
+const OWN_DESTROYING_OPTIONS = setsBySpelling(resourcesFile.own_destroying_options);
 /** Clients that do nothing but destroy. */
 const DESTROYING_CLIENTS: ReadonlySet<string> = new Set(resourcesFile.destroying_clients);
+
+/** Clients of databases, whose `-h` names the host. */
+const HOST_OPTION_CLIENTS: ReadonlySet<string> = new Set(resourcesFile.host_option_clients);
 
 /** Verbs that take something away, but not always something that cannot be had again. */
 const REMOVING_VERBS: ReadonlySet<string> = new Set(resourcesFile.removing_verbs);
@@ -39,19 +51,12 @@ const CLIENTS_REMOVING_FOR_GOOD: ReadonlySet<string> = new Set(resourcesFile.cli
 /** Verbs that publish something, and the clients with which they do nothing else. */
 const DEPLOYING_VERBS: ReadonlySet<string> = new Set(resourcesFile.deploying_verbs);
 const DEPLOYING_CLIENTS: ReadonlySet<string> = new Set(resourcesFile.deploying_clients);
-const OWN_DEPLOYING_VERBS = toSets(resourcesFile.own_deploying_verbs);
+const OWN_DEPLOYING_VERBS = setsBySpelling(resourcesFile.own_deploying_verbs);
 
 /** Verbs that only look. What follows one is the name of something. */
-const READING_VERBS: ReadonlySet<string> = new Set(resourcesFile.reading_verbs);
+const LOOKING_VERBS: ReadonlySet<string> = new Set(resourcesFile.reading_verbs);
 /** Options that only show what would happen. */
 const DRY_RUN_OPTIONS: ReadonlySet<string> = new Set(resourcesFile.dry_run_options);
-/** Options that take no value, whatever the client. */
-const OPTIONS_WITHOUT_VALUE: ReadonlySet<string> = new Set(resourcesFile.options_without_value);
-
-function toSets(table: Readonly<Record<string, readonly string[]>>): ReadonlyMap<string, ReadonlySet<string>> {
-	return new Map(Object.entries(table).map(([name, words]) => [name, new Set(words)]));
-}
-
 function takesNoValue(option: string): boolean {
 	return OPTIONS_WITHOUT_VALUE.has(option) || /^--no-[a-z-]+$/.test(option);
 }
@@ -77,7 +82,7 @@ function findVerbs(command: Invocation): readonly string[] {
 /** Whether a word only looks. The first word of aws is a service, and one service is called logs. */
 function isReadingVerb({ name, words }: Invocation, at: number, isFirst: boolean): boolean {
 	const word = words[at] ?? "";
-	if (!READING_VERBS.has(word) || (isFirst && name === "aws")) return false;
+	if (!LOOKING_VERBS.has(word) || (isFirst && name === "aws")) return false;
 	return !isGroupBefore(name, word, words[at + 1]);
 }
 
@@ -110,12 +115,17 @@ function removesDisposable({ name, words }: Invocation): boolean {
 	return isPlain && names.length > 0 && names.every((word) => DISPOSABLE_NAME.test(word) && !KEPT_NAME.test(word));
 }
 
+function isCompose({ name, words }: Invocation): boolean {
+	return /-compose$/.test(name) || words[0] === "compose";
+}
+
 /** Whether containers, images or volumes are removed by force, with their volumes, or all of them. */
 function removesByForce(command: Invocation, verbs: readonly string[]): boolean {
 	const all =
 		hasFlag("docker", command.options, "--volumes") ||
 		hasFlag("docker", command.options, "--all") ||
-		hasFlag("docker", command.options, "--force");
+		// `-f` of compose names a file.
+		(!isCompose(command) && hasFlag("docker", command.options, "--force"));
 	return verbs.includes("stack") || verbs.includes("volume") || verbs.includes("volumes") || all;
 }
 
@@ -127,9 +137,11 @@ const serviceClient: ProgramRule = (command) => [
 ];
 
 function clientEffects(command: Invocation): readonly Effect[] {
+	if (staysOnLocalTarget(command)) return [];
 	const [first = "", next] = command.options.operands;
-	const looks = READING_VERBS.has(first) && command.name !== "aws" && !isGroupBefore(command.name, first, next);
-	if (command.options.flags.some((flag) => DRY_RUN_OPTIONS.has(flag)) || looks) return [];
+	const looks = LOOKING_VERBS.has(first) && command.name !== "aws" && !isGroupBefore(command.name, first, next);
+	const isHost = (flag: string) => flag === "-h" && HOST_OPTION_CLIENTS.has(command.name);
+	if (command.options.flags.some((flag) => DRY_RUN_OPTIONS.has(flag) && !isHost(flag)) || looks) return [];
 	const verbs = findVerbs(command);
 	const destroyingWord =
 		verbs.find((verb) => isDestroyingVerb(command.name, verb)) ??
@@ -192,6 +204,8 @@ function deploymentEffects(command: Invocation, verbs: readonly string[]): reado
 	return [raiseEffect("deploy_action", danger?.because ?? CHANGES_FOR_OTHERS, danger?.instead)];
 }
 
+const OPENING_OPTION = /^--(?:privileged(?:=true)?|pid=host|cap-add=(?:all|sys_admin)|security-opt=.*unconfined)$/i;
+
 /** Options that give a container access to the host. */
 function containerEffects(command: Invocation, verbs: readonly string[]): readonly Effect[] {
 	if (!/^(?:docker|podman|nerdctl)$/.test(command.name) || !/^(?:run|exec|create)$/.test(verbs[0] ?? "")) return [];
@@ -200,8 +214,8 @@ function containerEffects(command: Invocation, verbs: readonly string[]): readon
 			/^(?:\/|\/etc|\/root|\/home|\/var\/run\/docker\.sock):/.test(word.replace(/^(?:-v|--volume=)/, "")) ||
 			/(?:source|src)=\/(?:,|$)/.test(word),
 	);
-	const flags = command.words.some((word) =>
-		/^--(?:privileged(?:=true)?|pid=host|cap-add=(?:all|sys_admin)|security-opt=.*unconfined)$/i.test(word),
+	const flags = command.words.some(
+		(word, at) => OPENING_OPTION.test(word) || OPENING_OPTION.test(`${word}=${command.words[at + 1]}`),
 	);
 	return mounts || flags ? [forbiddenEffect(`${command.name} gives a container access to the host`)] : [];
 }

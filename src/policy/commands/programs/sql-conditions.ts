@@ -41,10 +41,21 @@ function holdsForAll(tokens: readonly SqlToken[]): boolean {
 	return all && isAlwaysTrue(part);
 }
 
+/** The condition of a DELETE or UPDATE at a position. Null where it has none. */
+function findCondition(statement: SqlStatement, at: number): readonly SqlToken[] | null {
+	const where = statement.findWord(at + 1, (word) => word === "WHERE");
+	if (where < 0) return null;
+	const end = statement.findWord(where + 1, (word) => CONDITION_ENDS.has(word));
+	return statement.tokens.slice(where + 1, end < 0 ? undefined : end);
+}
+
 /** Whether a DELETE or UPDATE at a position hits every row. */
 export function hitsAllRows(statement: SqlStatement, at: number): boolean {
-	const where = statement.findWord(at + 1, (word) => word === "WHERE");
-	if (where < 0) return true;
-	const end = statement.findWord(where + 1, (word) => CONDITION_ENDS.has(word));
-	return holdsForAll(statement.tokens.slice(where + 1, end < 0 ? undefined : end));
+	const condition = findCondition(statement, at);
+	return condition === null || holdsForAll(condition);
+}
+
+/** Whether a DELETE or UPDATE at a position names the rows that it hits: `id = 3`, `id IN (1, 2)`. A range may be any number. */
+export function namesRows(statement: SqlStatement, at: number): boolean {
+	return findCondition(statement, at)?.some(({ text }) => /^(?:==?|<=>|IN)$/i.test(text)) === true;
 }

@@ -2,7 +2,7 @@
 // together, because a check does not know the server. Words with a meaning are in sql.json.
 import { type Effect, forbiddenEffect, raiseEffect, readEffect, riskyEffect, writeEffect } from "../effects.ts";
 import sqlFile from "./sql.json" with { type: "json" };
-import { hitsAllRows } from "./sql-conditions.ts";
+import { hitsAllRows, namesRows } from "./sql-conditions.ts";
 import { SqlStatement } from "./sql-statement.ts";
 import { type SqlToken, tokenizeSql } from "./sql-tokens.ts";
 
@@ -47,7 +47,10 @@ function changeRows(statement: SqlStatement, at: number): readonly Effect[] {
 				"the same with a WHERE that names the rows",
 			),
 		];
-	return word === "DELETE" ? [raiseEffect("delete_action", `runs the SQL ${statement.excerpt(at)}`)] : [];
+	if (word === "DELETE") return [raiseEffect("delete_action", `runs the SQL ${statement.excerpt(at)}`)];
+	return isMerge || namesRows(statement, at)
+		? []
+		: [riskyEffect(`changes rows by a range: ${statement.excerpt(at)}`, "the same with a WHERE that names the rows")];
 }
 
 /** What a statement that begins at a position does by its first word. */
@@ -64,7 +67,7 @@ function headEffects(statement: SqlStatement, at: number): readonly Effect[] {
 	if (forbidden !== undefined && (forbidden === "" || forbidden === statement.word(at + 1)))
 		return [forbiddenEffect(`runs the SQL ${statement.excerpt(at)}`)];
 	const risky = RISKY_FIRST_WORDS.get(word);
-	return risky !== undefined && (risky === "" || risky === statement.word(at + 1))
+	return risky !== undefined && (risky === "" || risky.split(" ").includes(statement.word(at + 1)))
 		? [riskyEffect(`runs the SQL ${statement.excerpt(at)}`)]
 		: [];
 }

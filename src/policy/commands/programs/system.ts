@@ -169,15 +169,24 @@ const diskutil: ProgramRule = (command) =>
 const formatCommand: ProgramRule = (command) =>
 	command.words.some((word) => /^[a-z]:[\\/]?$/i.test(word)) ? [forbiddenEffect("formats a drive")] : [];
 
+/** Parameters of cmdlets whose value is no path that is removed. */
+const DELETE_PARAMETERS = /^-(?:erroraction|ea|filter|include|exclude|confirm|verbose|stream)$/i;
+
 /** `del`, `rd`. `/s` includes the folders below. */
 const windowsDelete: ProgramRule = (command) => {
-	const paths = command.words.filter((word) => !/^\/[a-z]$/i.test(word) && !/^-/.test(word));
+	const paths = command.words
+		.filter(
+			(word, at) =>
+				!/^\/[a-z]$/i.test(word) && !/^-/.test(word) && !DELETE_PARAMETERS.test(command.words[at - 1] ?? ""),
+		)
+		.flatMap((word) => word.split(",").filter((path) => path !== ""));
 	const recursive = command.words.some((word) => /^(?:\/s|-r(?:ecurse)?)$/i.test(word));
 	if (!command.work.charge(locatingWork(paths))) return [];
 	const remove = paths.map((path): Effect => ({ kind: "remove", path, recursive }));
 	if (recursive && paths.some((path) => locatePath(path) !== "inside"))
 		return [...remove, forbiddenEffect("removes a whole folder")];
-	return [...remove, raiseEffect("delete_action", "removes files")];
+	// What it removes may come through a pipe, and its other words are then no paths.
+	return command.piped || paths.length === 0 ? [...remove, raiseEffect("delete_action", "removes files")] : remove;
 };
 
 /** Modules of `ansible` that only look, or whose `-a` is a command, which is judged by itself. */

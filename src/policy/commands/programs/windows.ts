@@ -17,7 +17,7 @@ const FORBIDDEN_NAMES = new StarredMap(Object.entries(windowsFile.forbidden));
 const RISKY_NAMES = new StarredMap(Object.entries(windowsFile.risky));
 const FORBIDDEN_WORDS = toWordTable(windowsFile.forbidden_words);
 const RISKY_WORDS = toWordTable(windowsFile.risky_words);
-const LOADERS: ReadonlySet<string> = new Set(windowsFile.loaders);
+const LOADING_PROGRAMS: ReadonlySet<string> = new Set(windowsFile.loaders);
 
 function toWordTable(table: Readonly<Record<string, readonly string[]>>): ReadonlyMap<string, ReadonlySet<string>> {
 	return new Map(
@@ -31,7 +31,7 @@ const ASKING_WORD = /^(?:\/\?|-\?|-whatif|-help|--help|query|list|show|enum|get|
 /** Whether a command of Windows is in the table. */
 export function isWindowsCommand(name: string): boolean {
 	const isNamed = FORBIDDEN_NAMES.get(name) !== undefined || RISKY_NAMES.get(name) !== undefined;
-	return isNamed || FORBIDDEN_WORDS.has(name) || RISKY_WORDS.has(name) || LOADERS.has(name);
+	return isNamed || FORBIDDEN_WORDS.has(name) || RISKY_WORDS.has(name) || LOADING_PROGRAMS.has(name);
 }
 
 /** Finds what a command of Windows does, by its name and its words. Windows reads both in any case. */
@@ -48,7 +48,7 @@ export function* findWindowsEffects({ name, words: written }: Invocation): Itera
 		);
 	if (risky !== undefined && words.length > 0) yield riskyEffect(risky);
 	yield* wordEffects(name, words);
-	if (LOADERS.has(name) && words.length > 0) yield* loaderEffects(words);
+	if (LOADING_PROGRAMS.has(name) && words.length > 0) yield* loaderEffects(words);
 }
 
 /** What the words of a command do. A first word that asks makes the others names. */
@@ -105,16 +105,6 @@ const wmic: ProgramRule = ({ words }) => {
 			];
 };
 
-/** Commands that run a line in one of their words: `forfiles /c line`, `runas line`, `start title program`. */
-const runsLine: ProgramRule = ({ name, words }) => {
-	if (name === "forfiles") {
-		const at = words.findIndex((word) => /^[/-]c$/i.test(word));
-		return at < 0 ? [] : [codeEffect("powershell", words[at + 1] ?? "")];
-	}
-	const own = words.filter((word) => !/^[/-]./.test(word));
-	return own.length === 0 ? [] : [codeEffect("powershell", own.join(" "))];
-};
-
 /** `Start-Process program -ArgumentList arguments`. */
 const startProcess: ProgramRule = ({ words }) => {
 	const fields = words.filter(
@@ -129,15 +119,6 @@ const startProcess: ProgramRule = ({ words }) => {
 	];
 };
 
-/** Cmdlets whose words, or whose input, are code: `iex text`, `Invoke-Command { … }`. */
-const invokesCode: ProgramRule = ({ words, piped }) => {
-	const text = words.filter((word) => !/^-(?:command|scriptblock|computername|session)$/i.test(word)).join(" ");
-	return [
-		...(text === "" ? [] : [codeEffect("powershell", text.replace(/^\{|\}$/g, ""))]),
-		...(piped && words.length === 0 ? [{ kind: "interpret", language: "powershell" } as const] : []),
-	];
-};
-
 /** The value of `-Path` and its likes, else the first word that is no parameter. */
 function pathParameter(words: readonly string[], parameter: RegExp): string | null {
 	const at = words.findIndex((word) => parameter.test(word));
@@ -147,12 +128,6 @@ function pathParameter(words: readonly string[], parameter: RegExp): string | nu
 const writesPath: ProgramRule = ({ words }) => {
 	const path = pathParameter(words, /^-(?:path|literalpath|filepath|name)$/i);
 	return path === null ? [] : [writeEffect(path)];
-};
-
-const writesDestination: ProgramRule = ({ words }) => {
-	const at = words.findIndex((word) => /^-destination$/i.test(word));
-	const path = at < 0 ? words.filter((word) => !/^[-/][a-z]/i.test(word)).at(-1) : words[at + 1];
-	return path === undefined ? [] : [writeEffect(path)];
 };
 
 const emptiesPath: ProgramRule = (command) => [...writesPath(command), raiseEffect("delete_action", "empties a file")];
@@ -165,28 +140,12 @@ export const WINDOWS_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	"remove-itemproperty": registryChange,
 	schtasks: scheduledTask,
 	wmic,
-	forfiles: runsLine,
-	runas: runsLine,
-	pcalua: runsLine,
 	"start-process": startProcess,
 	saps: startProcess,
-	iex: invokesCode,
-	"invoke-expression": invokesCode,
-	"invoke-command": invokesCode,
-	icm: invokesCode,
-	"start-job": invokesCode,
 	"set-content": writesPath,
 	"add-content": writesPath,
 	"out-file": writesPath,
 	"new-item": writesPath,
 	"tee-object": writesPath,
 	"clear-content": emptiesPath,
-	"copy-item": writesDestination,
-	"move-item": writesDestination,
-	"rename-item": writesDestination,
-	copy: writesDestination,
-	xcopy: writesDestination,
-	robocopy: ({ words }) => words.slice(1, 2).map((path) => writeEffect(path)),
-	move: writesDestination,
-	"stop-process": ({ words }) => (/^(?:-id|\d)/i.test(words[0] ?? "") ? [] : [riskyEffect("ends processes by name")]),
 };

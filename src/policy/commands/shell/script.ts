@@ -80,6 +80,12 @@ export function expandedWords({ words, assignments, redirects }: SimpleCommand):
 	];
 }
 
+/** The words of a command and the targets of its redirects. */
+export function wordsAndTargets(command: SimpleCommand): readonly Word[] {
+	if (command.redirects.length === 0) return command.words;
+	return [...command.words, ...command.redirects.map(({ target }) => target)];
+}
+
 /** The text of a command, which may stand in a script many times. */
 export interface CommandText {
 	/** Whether it stands there more than once. */

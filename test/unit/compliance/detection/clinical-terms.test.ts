@@ -22,8 +22,7 @@ describe("words of medicine", () => {
 		["medicine", "infliximab", "an antibody"],
 		["medicine", "pantoprazole", "an inhibitor"],
 		["condition", "asthmatic", "a stem of the list"],
-		["symptom", "vomiting", "a symptom"],
-		["measure", "ferritin", "an analyte"],
+		["scale", "phq", "a scale"],
 	])("are known as %s: %s, by %s", (group, word) => {
 		expect(termsIn(`x ${word} y`)).toEqual([[group, word]]);
 	});

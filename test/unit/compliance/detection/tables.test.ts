@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as signs from "../../../../src/compliance/detection/clinical-signs.ts";
 import { IDENTIFIERS } from "../../../../src/compliance/detection/identify.ts";
 import { findClass } from "../../../../src/compliance/detection/kinds.ts";
-import { PHRASES } from "../../../../src/compliance/detection/phrase-finder.ts";
+import { PHRASES } from "../../../../src/compliance/detection/phrases.ts";
 import { KEY_SHAPES } from "../../../../src/compliance/detection/secret-shapes.ts";
 
 const identifiers = [...new Set([...IDENTIFIERS.digit.flat(), ...IDENTIFIERS.letter.flat()])];
@@ -36,7 +36,7 @@ describe("the tables", () => {
 
 	it("hold signs of clinics, held against a sentence, to the same bounds", () => {
 		const held = Object.values(signs).flat();
-		expect(held.length).toBeGreaterThan(20);
+		expect(held.length).toBeGreaterThan(8);
 		expect(held.filter((pattern) => /[*+]|\{\d+,\}/.test(skeleton(pattern)))).toEqual([]);
 		expect(held.filter(({ global, sticky }) => global || sticky)).toEqual([]);
 	});

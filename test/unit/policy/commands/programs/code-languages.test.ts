@@ -5,7 +5,7 @@ import { decideRow } from "../../../../support/policy-corpus.ts";
 const reasonFor = (command: string) => decideRow({ commands: [command] }).reason;
 
 describe("code on a command line", () => {
-	it.each(["awk 'BEGIN { ", "sed '", "sbcl --eval '", "tclsh <<< '", "Rscript -e '", "julia -e '", "groovy -e '"])(
+	it.each(["awk 'BEGIN { ", "sed '", "perl -e '", "ruby -e '", "Rscript -e '"])(
 		"behind %j is examined whatever is repeated in it",
 		(opening) => {
 			for (const repeated of ["(", 'x = "a" b | ', "s/a/b/;", "[a ", "{a ", 'f("x", ', "\\"]) {
@@ -22,21 +22,11 @@ describe("code on a command line", () => {
 			'const total = load("x", 2);\nconsole.log("found", total);\n',
 			'require("fs").rmSync("/", {recursive: true})',
 		],
-		["sbcl --script", '(defun load-it (name)\n  (list name "x" 2))\n', '(uiop:run-program "rm -rf /")'],
-		["tclsh", "proc load_it {name} {\n  return [list $name 2]\n}\n", "exec rm -rf /"],
 		["Rscript -", 'total <- load("x", 2)\nprint("found")\n', 'system("rm -rf /")'],
 	])("a megabyte that %s reads gets a verdict about its content", (command, line, last) => {
 		const before = line.repeat(Math.ceil(1_000_000 / line.length));
 		const reason = reasonFor(`${command} <<'END'\n${before}${last}\nEND\n`);
 		expect(reason).toMatch(/^Denied/);
 		expect(reason).not.toContain("too large");
-	});
-
-	it.each([
-		["sbcl --script", (padding: string) => `(uiop:run-program (concatenate 'string "rm -rf / ; echo " "${padding}"))`],
-		["tclsh", (padding: string) => `set x ls\nset x "rm -rf / ; echo ${padding}"\nsystem $x`],
-	])("a text that code of %s joins is not lost where it is long", (command, toCode) => {
-		const { decision } = decideRow({ commands: [`${command} <<'E'\n${toCode("x".repeat(140_000))}\nE`] });
-		expect(decision).not.toBe("allow");
 	});
 });
