@@ -12,7 +12,7 @@ import { runLimitFields } from "./run/limits.ts";
 
 const MAX_KEY_CHARS = 200;
 const MAX_TIME_ZONE_CHARS = 64;
-/** Default output limit of each call (docs/reference.md, "Limits"). */
+/** Default output limit of each call (docs/reference/conventions.md, "Limits"). */
 export const DEFAULT_AGENT_MAX_TOKENS = 1_024;
 export const DEFAULT_AGENT_TEMPERATURE = 0.5;
 /** The zone of the date that steps are told. */

@@ -22,7 +22,7 @@ import { toProviderPart } from "./provider-blocks.ts";
 
 const MAX_CHAT_MESSAGES = 2_000;
 const MAX_TOOLS = 512;
-/** The output limit when the client sets none (docs/reference.md, "Limits"). */
+/** The output limit when the client sets none (docs/reference/conventions.md, "Limits"). */
 export const DEFAULT_CHAT_MAX_TOKENS = 1_000;
 
 const textPartSchema = z.lazy(() => z.object({ type: z.literal("text"), text: z.string() }));

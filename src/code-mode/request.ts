@@ -7,9 +7,9 @@ import { ruleFields } from "../routing-config/rule-fields.ts";
 import { type DetectedLanguage, detectLanguage, findLanguage } from "./language.ts";
 
 const MAX_ITERATIONS = 10;
-/** Cycles of writing and reviewing where the client sets none (docs/reference.md, "Code"). */
+/** Cycles of writing and reviewing where the client sets none (docs/reference/code.md, "Code"). */
 const DEFAULT_ITERATIONS = 3;
-/** Output limit of each call where the client sets none (docs/reference.md, "Limits"). */
+/** Output limit of each call where the client sets none (docs/reference/conventions.md, "Limits"). */
 const DEFAULT_CODE_MAX_TOKENS = 2_048;
 const DEFAULT_CODE_TEMPERATURE = 0.2;
 

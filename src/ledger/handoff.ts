@@ -1,4 +1,4 @@
-// Handoffs as clients send and read them (docs/reference.md, "Handoffs"): the schemas, and the mapping from a body to a
+// Handoffs as clients send and read them (docs/reference/workspaces.md, "Handoffs"): the schemas, and the mapping from a body to a
 // draft and from a row to an answer. Pure.
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";

@@ -15,7 +15,7 @@ import { STRATEGIES, STRATEGY } from "./strategies.ts";
 import { POLICIES, type Question, type Task } from "./strategy.ts";
 
 const MAX_TASK_MESSAGES = 2_000;
-/** Output limit of each call where the client sets none (docs/reference.md, "Limits"). */
+/** Output limit of each call where the client sets none (docs/reference/conventions.md, "Limits"). */
 const DEFAULT_TASK_MAX_TOKENS = 1_024;
 const MAX_WIDTH = 8;
 /** The plan looks at this much of each end of the last user message; a longer middle adds size, but changes no kind. */

@@ -1,4 +1,4 @@
-// The request body of a policy check (docs/reference.md, "Policy"), and the audit event of its decision. Pure.
+// The request body of a policy check (docs/reference/policy.md, "Policy"), and the audit event of its decision. Pure.
 
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";

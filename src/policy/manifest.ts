@@ -1,4 +1,4 @@
-// A workspace's manifest: its request body, its normal form and its digest (docs/reference.md, "Workspaces"). Storage
+// A workspace's manifest: its request body, its normal form and its digest (docs/reference/workspaces.md, "Workspaces"). Storage
 // is in manifests.store.ts.
 import * as z from "zod";
 import { workspaceIdSchema } from "../ids.ts";

@@ -9,7 +9,7 @@ const policyUpdatedSchema = z
 	.boolean()
 	.describe("Whether this manifest differs from the one in force before and has become the workspace's policy.");
 
-/** `POST /v1/workspace/readiness` (docs/reference.md, "Workspaces"). */
+/** `POST /v1/workspace/readiness` (docs/reference/workspaces.md, "Workspaces"). */
 export const readinessResultSchema = z.lazy(() =>
 	z.object({
 		object: z.literal("repo.readiness"),
@@ -28,7 +28,7 @@ export const readinessResultSchema = z.lazy(() =>
 	}),
 );
 
-/** `POST /v1/workspace/generate` (docs/reference.md, "Workspaces"). */
+/** `POST /v1/workspace/generate` (docs/reference/workspaces.md, "Workspaces"). */
 export const artifactsResultSchema = z.lazy(() =>
 	z.object({
 		version: z.string(),
@@ -40,7 +40,7 @@ export const artifactsResultSchema = z.lazy(() =>
 
 const countSchema = z.int().min(0);
 
-/** `GET /v1/workspace/{workspace_id}/snapshot` (docs/reference.md, "Workspaces"). */
+/** `GET /v1/workspace/{workspace_id}/snapshot` (docs/reference/workspaces.md, "Workspaces"). */
 export const snapshotResultSchema = z.lazy(() =>
 	z.object({
 		object: z.literal("workspace.snapshot"),

@@ -1,4 +1,4 @@
-// What a run may spend and how many steps it may take: the request's limits, bounded by the pricing plan (docs/reference.md,
+// What a run may spend and how many steps it may take: the request's limits, bounded by the pricing plan (docs/reference/agents.md,
 // "Agents"). guard.ts enforces them. Pure.
 import * as z from "zod";
 import { AGENT_ENVELOPES, agentLimitNanoUsd, type Plan } from "../../catalog/plans.ts";
