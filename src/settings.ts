@@ -119,7 +119,7 @@ export interface ProviderAccess {
 	host: string;
 }
 
-/** What the operator attests about a provider (docs/reference.md, "Compliance"). */
+/** What the operator attests about a provider (docs/reference/compliance.md, "Compliance"). */
 export interface ProviderAttestation {
 	/** The base URL differs from the product's, and the operator does not attest that it serves the same product. */
 	isReplaced: boolean;

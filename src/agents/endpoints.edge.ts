@@ -84,7 +84,7 @@ const startRunEndpoint = endpoint({
 	isDefaultTool: true,
 	command: "run",
 	page: "runs",
-	summary: "Works on a goal in steps, under a ceiling that is never exceeded, and answers with the run and its proof.",
+	summary: "Works on a goal in steps, under a cap that is never exceeded, and answers with the run and its proof.",
 	description:
 		"For a goal of several steps; it costs at most `max_cost_usd` and goes on when its caller leaves. With an `idempotency_key`, a repeated call joins the run.",
 	emptyField: { name: "goal", failure: { reason: "no_goal" } },
@@ -121,9 +121,9 @@ const listRunsEndpoint = endpoint({
 			limit: integerParam(1, Number.MAX_SAFE_INTEGER)
 				.default(DEFAULT_LISTED_RUNS)
 				.describe(`At most ${MAX_LISTED_RUNS}; what is above counts as that.`),
-			status: runStatusSchema.optional().describe("Only these."),
-			since: timestampParam.optional().describe("Begun then or later."),
-			until: timestampParam.optional().describe("Begun before."),
+			status: runStatusSchema.optional().describe("Only runs of this status."),
+			since: timestampParam.optional().describe("Only runs that began then or later."),
+			until: timestampParam.optional().describe("Only runs that began before."),
 			cursor: cursorParam(),
 		}),
 	),
@@ -246,7 +246,7 @@ const cancelRunEndpoint = endpoint({
 	toolGroup: "agents",
 	isDefaultTool: true,
 	page: "runs",
-	summary: "Has a run make no further call, and answers with what it came to; one that is over stays as it is.",
+	summary: "Stops a run before its next call, and answers with its result; a run that is over stays as it is.",
 	description: "What the run has cost by then stays charged, and its partial output is kept.",
 	params: runIdParam,
 	result: runSchema,
@@ -279,7 +279,7 @@ const deleteRunEndpoint = endpoint({
 	path: "/v1/agent/{run_id}",
 	access: "key",
 	toolGroup: null,
-	summary: "Deletes a run that has ended, with its goal, output and texts; what it took of the quota is free.",
+	summary: "Deletes a run that has ended, with its goal, output and texts, and frees their bytes.",
 	description: "Its receipt, its usage and its audit events stay. One under way is cancelled first.",
 	params: runIdParam,
 	result: z.lazy(() =>

@@ -31,7 +31,7 @@ interface Threshold {
 	intensity: Intensity;
 }
 
-/** Ascending (docs/reference.md, "Agents"). */
+/** Ascending (docs/reference/agents.md, "Agents"). */
 const THRESHOLDS: readonly Threshold[] = [
 	{ percent: 70, level: "WARNING", intensity: "Halo" },
 	{ percent: 90, level: "CRITICAL", intensity: "Foton" },

@@ -12,7 +12,7 @@ import { runLimitFields } from "./run/limits.ts";
 
 const MAX_KEY_CHARS = 200;
 const MAX_TIME_ZONE_CHARS = 64;
-/** Default output limit of each call (docs/reference.md, "Limits"). */
+/** Default output limit of each call (docs/reference/conventions.md, "Limits"). */
 export const DEFAULT_AGENT_MAX_TOKENS = 1_024;
 export const DEFAULT_AGENT_TEMPERATURE = 0.5;
 /** The zone of the date that steps are told. */
@@ -22,7 +22,7 @@ export const DEFAULT_TIME_ZONE = "UTC";
 function answerFields() {
 	return {
 		stream: z.boolean().nullish().describe("Progress as Server-Sent Events, then the run."),
-		background: z.boolean().nullish().describe("Answer at once, 202 with the run as it stands; not with `stream`."),
+		background: z.boolean().nullish().describe("Answer at once with 202 and the run; not with `stream`."),
 	};
 }
 
@@ -40,17 +40,21 @@ function isTimeZone(name: string): boolean {
 /** A `null` counts as absent. */
 export const agentRunRequestSchema = z.lazy(() =>
 	z.object({
-		goal: taskTextSchema().nullish().describe("What is to be reached; at most 256 KiB."),
-		prompt: taskTextSchema().nullish().describe("The same, where `goal` is missing or blank."),
+		goal: taskTextSchema().nullish().describe("The goal; at most 256 KiB."),
+		prompt: taskTextSchema().nullish().describe("The same, where `goal` is blank."),
 		...runLimitFields(),
-		policy: z.enum(POLICIES).nullish().describe("`balanced` by default."),
+		policy: z.enum(POLICIES).nullish().describe("First intensity; `balanced` by default."),
 		idempotency_key: z
 			.string()
 			.min(1)
 			.max(MAX_KEY_CHARS)
 			.nullish()
-			.describe("A second request with the same key and body joins the first run and spends nothing."),
-		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_AGENT_MAX_TOKENS} by default.`),
+			.describe("The same key and body again join the first run and spend nothing."),
+		max_tokens: z
+			.int()
+			.positive()
+			.nullish()
+			.describe(`Most tokens of each call; ${DEFAULT_AGENT_MAX_TOKENS} by default.`),
 		temperature: z.number().min(0).max(2).nullish().describe(`${DEFAULT_AGENT_TEMPERATURE} by default.`),
 		reasoning_effort: reasoningEffortField(),
 		time_zone: z
@@ -59,7 +63,7 @@ export const agentRunRequestSchema = z.lazy(() =>
 			.refine(isTimeZone, "is no IANA time zone")
 			.nullish()
 			.describe("IANA zone of the date that each step is told, such as `Europe/Warsaw`; `UTC` by default."),
-		workspace_id: workspaceIdSchema.nullish().describe("Where the run's audit events belong."),
+		workspace_id: workspaceIdSchema.nullish().describe("Where its audit events belong."),
 		...ruleFields(),
 		...answerFields(),
 		webhook: z

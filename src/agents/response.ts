@@ -35,23 +35,23 @@ export const runStatusSchema = z.enum(["running", ...END_STATUSES]);
 
 const runStepSchema = z.lazy(() =>
 	z.object({
-		index: z.int(),
-		role: z.enum(["subtask", "finalize"]),
-		model: z.string().describe("The model that wrote what was kept."),
-		intensity: intensitySchema,
-		strategy: z.string(),
-		cost_usd: z.number().describe("Of all calls of the step."),
-		confidence: z.number(),
+		index: z.int().describe("Position, from 0."),
+		role: z.enum(["subtask", "finalize"]).describe("`finalize` is the last step, which writes the output."),
+		model: z.string().describe("The model that wrote the kept text."),
+		intensity: intensitySchema.describe("The highest tier that it might use."),
+		strategy: z.string().describe("How its models worked together."),
+		cost_usd: z.number().describe("Cost of all its calls."),
+		confidence: z.number().describe("How likely its text is right, 0 to 1."),
 		confidence_basis: confidenceBasisSchema
 			.nullable()
 			.optional()
-			.describe("In no proof. Null where nothing was rated; absent in steps from before it was recorded."),
-		input_hash: z.string(),
-		output_hash: z.string(),
-		step_proof: z.string(),
-		timestamp: z.string(),
-		tokens: z.int().optional().describe("Of all calls; in no proof."),
-		input_tokens: z.int().optional(),
+			.describe("What the confidence rests on; in no proof. Null where nothing was rated; absent in older steps."),
+		input_hash: z.string().describe("Hash of what it was told."),
+		output_hash: z.string().describe("Hash of its text."),
+		step_proof: z.string().describe("Hash that chains it to the steps before."),
+		timestamp: z.string().describe("When it was done."),
+		tokens: z.int().optional().describe("Tokens of all its calls; in no proof."),
+		input_tokens: z.int().optional().describe("Those of its prompts; in no proof."),
 	}),
 );
 
@@ -80,18 +80,18 @@ const alertSchema = z.lazy(() =>
 function commonRunFields() {
 	return {
 		object: z.literal("agent.run"),
-		run_id: z.string(),
-		status: runStatusSchema.describe("`running` and `interrupted` are seen by reads only."),
+		run_id: z.string().describe("Id of the run, and of its receipt."),
+		status: runStatusSchema.describe("How it ended; reads also see `running` and `interrupted`."),
 		sealed: z.boolean().describe("Its receipt is signed; false while it runs, and while it can be resumed."),
-		created_at: z.string(),
-		policy: z.string(),
-		strategy: z.string().describe("That subtasks start with."),
-		steps_taken: z.int(),
-		cost_consumed_usd: z.number(),
-		max_cost_usd: z.number(),
-		remaining_usd: z.number(),
-		trajectory_proof: z.string(),
-		output: z.string(),
+		created_at: z.string().describe("When it began."),
+		policy: z.string().describe("The effort policy."),
+		strategy: z.string().describe("The strategy that subtasks begin with."),
+		steps_taken: z.int().describe("Steps so far."),
+		cost_consumed_usd: z.number().describe("What it has cost."),
+		max_cost_usd: z.number().describe("Its cap."),
+		remaining_usd: z.number().describe("What is left of the cap."),
+		trajectory_proof: z.string().describe("Root of the chain of its steps."),
+		output: z.string().describe("The answer, or the best of what there is."),
 		truncated: z
 			.literal(true)
 			.optional()
@@ -99,11 +99,11 @@ function commonRunFields() {
 		goal_digest: z
 			.object({ hash: z.string(), bytes: z.int() })
 			.optional()
-			.describe("Of a goal that is not kept, because the cap paid for no call: `goal` is empty and `plan` too."),
+			.describe("Stands for a goal that is not kept because the cap paid for no call; `goal` and `plan` are empty."),
 		goal_outcome: z
 			.enum(GOAL_OUTCOMES)
 			.optional()
-			.describe("What became of the goal, judged on the output; of a run that has ended. It is in no proof yet."),
+			.describe("What became of the goal, judged on the output, once the run has ended; in no proof."),
 		final_message: z.string().optional().describe("Why it stopped, unless it is complete or still running."),
 	};
 }
@@ -112,26 +112,28 @@ function commonRunFields() {
 export const runSchema = z.lazy(() =>
 	z.object({
 		...commonRunFields(),
-		goal: z.string().optional(),
-		plan: z.array(z.string()),
-		steps: z.array(runStepSchema),
-		alerts: z.array(alertSchema),
-		budget: z.object({
-			plan: z.string(),
-			plan_envelope_usd: z.number(),
-			tier_limit_usd: z.number(),
-			max_cost_usd: z.number(),
-			multiplier: z.number(),
-			limited_by: z
-				.literal("key_budget")
-				.optional()
-				.describe("max_cost_usd is what the API key's budget left when the run began."),
-		}),
+		goal: z.string().optional().describe("The goal as it was asked for."),
+		plan: z.array(z.string()).describe("Its subtasks."),
+		steps: z.array(runStepSchema).describe("Its steps."),
+		alerts: z.array(alertSchema).describe("What its owner should know."),
+		budget: z
+			.object({
+				plan: z.string(),
+				plan_envelope_usd: z.number(),
+				tier_limit_usd: z.number(),
+				max_cost_usd: z.number(),
+				multiplier: z.number(),
+				limited_by: z
+					.literal("key_budget")
+					.optional()
+					.describe("The cap is what the budget of the API key left when the run began."),
+			})
+			.describe("The cap, and the limits of the plan that it was held against."),
 		svc: z
 			.object({ warnings: warningsSchema })
 			.optional()
 			.describe(
-				"Of an output that was cut at the default limit; to its first request also of members that were ignored.",
+				"Warnings about an output that was cut at the default limit; in the first answer, also about ignored members.",
 			),
 	}),
 );

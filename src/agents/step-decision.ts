@@ -152,7 +152,7 @@ function withCompletion(
 /**
  * Decides on a step: the highest intensity at which an answer of the requested length fits, or one of at least half that length. If
  * none fits, the longest answer that does, of the intended models of the highest intensity that has one; then of the cheapest model,
- * lowest intensity first; otherwise no step (docs/reference.md, "Agents"). The
+ * lowest intensity first; otherwise no step (docs/reference/agents.md, "Agents"). The
  * decision always fits, even if a longer answer would cost less.
  */
 export function decideStep(request: StepRequest, allowance: StepAllowance): StepCall | StepStop {

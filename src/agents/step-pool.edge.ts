@@ -62,7 +62,7 @@ function withCheaperEquals(pool: ModelPool, cheaper: readonly Candidate[]): Mode
 
 /**
  * The models that may work on a task at an intensity, which is the highest tier allowed: a cheaper model that is expected to be as
- * good comes first. Flat-rate runs never call a hyper-frontier model (docs/reference.md, "Agents").
+ * good comes first. Flat-rate runs never call a hyper-frontier model (docs/reference/agents.md, "Agents").
  */
 export function selectStepPool(
 	context: PlanContext,

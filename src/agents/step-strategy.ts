@@ -7,7 +7,7 @@ import type { Intensity } from "./step-decision.ts";
 
 const SINGLE_SIZE: SizedStrategy = { strategy: "single", width: 1, rounds: 1 };
 
-/** Narrower than in an orchestration, because a run has many steps (docs/reference.md, "Agents"). */
+/** Narrower than in an orchestration, because a run has many steps (docs/reference/agents.md, "Agents"). */
 const SIZE_BY_POLICY: Readonly<Record<RunPolicy, Readonly<Record<Intensity, SizedStrategy>>>> = {
 	efficiency: { Laser: SINGLE_SIZE, Halo: SINGLE_SIZE, Foton: SINGLE_SIZE },
 	balanced: {

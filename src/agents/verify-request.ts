@@ -26,10 +26,10 @@ const bundleStepSchema = z.lazy(() =>
 export const verifyRequestSchema = z.lazy(() =>
 	z
 		.object({
-			run_id: z.string(),
+			run_id: z.string().describe("Id of the run."),
 			trajectory_proof: hashSchema.describe("The claimed root."),
-			policy: z.string().default("balanced").describe("The run's, which is part of its root."),
-			strategy: z.string().default("single").describe("Likewise."),
+			policy: z.string().default("balanced").describe("The policy of the run, which is part of its root."),
+			strategy: z.string().default("single").describe("The strategy of the run, likewise."),
 			steps: z
 				.array(bundleStepSchema)
 				.max(MAX_VERIFIED_STEPS, `must have at most ${MAX_VERIFIED_STEPS} steps`)

@@ -38,7 +38,7 @@ export const verifyTrajectoryEndpoint = endpoint({
 	result: z.lazy(() =>
 		z.object({
 			valid: z.boolean().describe("The bundle is consistent with itself and with the claimed root."),
-			recomputed_proof: z.string(),
+			recomputed_proof: z.string().describe("The root that follows from the steps."),
 			mismatched_steps: z.array(z.int()).describe("With `step_proofs`: the positions whose proof does not follow."),
 			faults: z.array(z.string()).describe("`index_gap:<position>`, `output_hash_mismatch`, `root_mismatch`."),
 			issued: z

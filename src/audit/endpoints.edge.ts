@@ -19,15 +19,15 @@ const MOST_EVENTS = 200;
 
 const eventSchema = z.lazy(() =>
 	z.object({
-		id: z.string(),
-		event_type: z.enum(EVENT_TYPES),
-		workspace_id: z.string().nullable(),
-		actor: z.string(),
-		payload: z.record(z.string(), z.unknown()),
-		created_at: z.string(),
-		decision: z.enum(DECISIONS).optional().describe("Of policy checks, as the two below."),
-		risk_score: z.int().optional(),
-		risk_tier: z.enum(RISK_TIERS).optional(),
+		id: z.string().describe("Id of the event."),
+		event_type: z.enum(EVENT_TYPES).describe("What happened."),
+		workspace_id: z.string().nullable().describe("Its workspace, if it has one."),
+		actor: z.string().describe("`key:<key id>` or `operator`."),
+		payload: z.record(z.string(), z.unknown()).describe("Content of the event, by its type."),
+		created_at: z.string().describe("When it happened."),
+		decision: z.enum(DECISIONS).optional().describe("Decision of a policy check."),
+		risk_score: z.int().optional().describe("Risk score of a policy check."),
+		risk_tier: z.enum(RISK_TIERS).optional().describe("Its tier."),
 	}),
 );
 /** `GET /v1/audit/events`. */
@@ -62,16 +62,19 @@ const listAuditEventsEndpoint = endpoint({
 	description: "To see who did what and how policy checks were decided, newest first, in pages.",
 	query: z.lazy(() =>
 		z.object({
-			workspace_id: workspaceIdSchema.optional().describe("All of the caller's workspaces without it."),
-			event_type: z.enum(EVENT_TYPES).optional().describe("Only these."),
-			decision: z.enum(DECISIONS).optional().describe("Only policy checks have one."),
-			actor: z.string().optional().describe("Only what this one did: `key:<key id>` or `operator`."),
-			agent: z.string().optional().describe("Only what this coding agent's hook sent: `claude-code` or `codex`."),
-			session_id: z.string().optional().describe("Only of this session of a coding agent."),
-			directory: z.string().optional().describe("Only of coding agents that worked in this directory."),
-			permission_mode: z.string().optional().describe("Only of coding agents in this permission mode."),
-			since: timestampParam.optional().describe("Created then or later."),
-			until: timestampParam.optional().describe("Created before."),
+			workspace_id: workspaceIdSchema.optional().describe("Only events of this workspace."),
+			event_type: z.enum(EVENT_TYPES).optional().describe("Only events of this type."),
+			decision: z.enum(DECISIONS).optional().describe("Only policy checks that were decided so."),
+			actor: z.string().optional().describe("Only events of this actor: `key:<key id>` or `operator`."),
+			agent: z
+				.string()
+				.optional()
+				.describe("Only events from the hook of this coding agent: `claude-code` or `codex`."),
+			session_id: z.string().optional().describe("Only events of this session of a coding agent."),
+			directory: z.string().optional().describe("Only events of coding agents in this directory."),
+			permission_mode: z.string().optional().describe("Only events of coding agents in this permission mode."),
+			since: timestampParam.optional().describe("Only events from then on."),
+			until: timestampParam.optional().describe("Only events before."),
 			limit: integerParam(1, MOST_EVENTS).default(DEFAULT_EVENTS).describe("Events of a page."),
 			cursor: cursorParam(),
 		}),

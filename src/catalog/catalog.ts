@@ -43,7 +43,7 @@ export function createCatalog(data: CatalogData): Catalog {
 	};
 }
 
-/** The tiers of each intensity, by the id that a client sends as `model` (docs/reference.md, "Routing"). */
+/** The tiers of each intensity, by the id that a client sends as `model` (docs/reference/models.md, "Routing"). */
 export const INTENSITIES: Readonly<Record<string, { name: "Laser" | "Halo" | "Foton"; tiers: readonly Tier[] }>> = {
 	"laser-1": { name: "Laser", tiers: ["premium", "frontier"] },
 	"halo-1": { name: "Halo", tiers: ["mid"] },

@@ -1,4 +1,4 @@
-// The four pricing plans (docs/reference.md, "Plans").
+// The four pricing plans (docs/reference/keys.md, "Plans").
 import * as z from "zod";
 import type { Catalog } from "./catalog.ts";
 
@@ -99,7 +99,7 @@ export function requestLimitNanoUsd({ agentguard, envelopeNanoUsd }: Plan): numb
 	return agentguard ? envelopeNanoUsd : null;
 }
 
-/** Envelopes that one agent run may cost (docs/reference.md, "Plans"). */
+/** Envelopes that one agent run may cost (docs/reference/keys.md, "Plans"). */
 export const AGENT_ENVELOPES = 5;
 
 /** The most that one agent run of the plan may cost, nano-USD. */

@@ -13,6 +13,6 @@ export const CATALOG = createCatalog({
 	// schema.ts. Parsing would take a fifth of the Worker's start-up.
 	models: modelsFile.models as unknown as readonly Model[],
 	providers: providersFile.providers as unknown as readonly Provider[],
-	// The three cheapest budget models (docs/reference.md, "Plans").
+	// The three cheapest budget models (docs/reference/keys.md, "Plans").
 	freeModels: ["llama-3.2-3b-instruct", "gpt-5-nano", "gemini-2.5-flash-lite"],
 });

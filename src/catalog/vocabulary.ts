@@ -10,7 +10,7 @@ export type Effort = (typeof EFFORTS)[number];
  */
 export type EffortChoice = Effort | "default" | null;
 
-/** Price tiers in rising order (docs/reference.md, "Models"). */
+/** Price tiers in rising order (docs/reference/models.md, "Models"). */
 export const TIERS = ["budget", "mid", "premium", "frontier"] as const;
 export type Tier = (typeof TIERS)[number];
 

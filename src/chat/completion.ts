@@ -1,4 +1,4 @@
-// The chat completion that the client gets, in OpenAI's shape with the `svc` block (docs/reference.md, "Chat"). Pure.
+// The chat completion that the client gets, in OpenAI's shape with the `svc` block (docs/reference/chat.md, "Chat"). Pure.
 import * as z from "zod";
 import { type BilledCall, lastBilledCall } from "../inference/accounting.ts";
 import type { SettledAnswer } from "../inference/infer.edge.ts";

@@ -124,19 +124,21 @@ const excludedSchema = z.record(z.string(), z.array(z.string()));
 
 const previewSchema = z.lazy(() =>
 	z.object({
-		active: z.boolean(),
-		ok: z.boolean().optional(),
-		policy: policySchema.optional(),
+		active: z
+			.boolean()
+			.describe("Whether a policy applies. Without one, only `detected_classes`, `classification` and `note` follow."),
+		ok: z.boolean().optional().describe("Some model may serve."),
+		policy: policySchema.optional().describe("The policy with all its members."),
 		floor: z
 			.array(z.object({ level: z.string(), members: z.array(z.string()), digest: z.string() }))
 			.optional()
 			.describe("The policies above the request's, by level. They hold for every call."),
-		detected_classes: z.array(z.string()),
-		classification: excludedSchema,
+		detected_classes: z.array(z.string()).describe("Classes of data in the text."),
+		classification: excludedSchema.describe("By class: the kinds that were found."),
 		inferred: z
 			.object({ detected_classes: z.array(z.string()), classification: excludedSchema })
 			.optional()
-			.describe("Under detect: inferred, what is found beyond pattern matching."),
+			.describe("Under `detect: inferred`: findings beyond patterns."),
 		places: z
 			.array(
 				z.object({
@@ -148,7 +150,7 @@ const previewSchema = z.lazy(() =>
 				}),
 			)
 			.optional()
-			.describe("With scope all: where the data stand."),
+			.describe("With scope `all`: where the data stand, as in a refusal."),
 		masked: z
 			.record(z.string(), z.int())
 			.optional()
@@ -157,8 +159,8 @@ const previewSchema = z.lazy(() =>
 			.string()
 			.optional()
 			.describe("Under a policy that masks: the last user message as models would read it, at most 4,000 characters."),
-		allowed_models: z.array(z.string()).optional(),
-		excluded_models: excludedSchema.optional(),
+		allowed_models: z.array(z.string()).optional().describe("Models that may serve."),
+		excluded_models: excludedSchema.optional().describe("By model: why it may not serve."),
 		compliance_cost_premium: z
 			.object({
 				compliant_available: z.boolean(),
@@ -169,7 +171,10 @@ const previewSchema = z.lazy(() =>
 				premium_usd_mtok: z.number().nullable(),
 				premium_pct: z.number().nullable(),
 			})
-			.optional(),
+			.optional()
+			.describe(
+				"The cheapest model of all beside the cheapest allowed one; (3 × input + output) / 4 in USD per million tokens.",
+			),
 		decision: z
 			.object({
 				policy: policySchema,
@@ -181,10 +186,11 @@ const previewSchema = z.lazy(() =>
 				excluded_count: z.int(),
 				matrix_version: z.string(),
 			})
-			.optional(),
-		sample_attestation: z.string().optional(),
-		matrix_version: z.string().optional(),
-		note: z.string().optional(),
+			.optional()
+			.describe("The same decision in one object."),
+		sample_attestation: z.string().optional().describe("Hash of an attestation for the cheapest allowed model."),
+		matrix_version: z.string().optional().describe("Version of the facts about providers."),
+		note: z.string().optional().describe("Remark on the answer."),
 	}),
 );
 
@@ -198,7 +204,7 @@ const previewComplianceEndpoint = endpoint({
 	bodyLimit: "chat",
 	toolGroup: "compliance",
 	summary:
-		"What a compliance policy would let through for a text: the classes of data in it, every model with its reasons, the price of it. No model is called.",
+		"What a compliance policy would allow for a text: the classes of data in it, every model with its reasons, what it costs more. No model is called.",
 	description:
 		"Before sending a text that may hold personal, health, financial or secret data: which models may see it under a policy. What models answer is not checked.",
 	body: previewRequestSchema,

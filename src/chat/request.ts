@@ -22,7 +22,7 @@ import { toProviderPart } from "./provider-blocks.ts";
 
 const MAX_CHAT_MESSAGES = 2_000;
 const MAX_TOOLS = 512;
-/** The output limit when the client sets none (docs/reference.md, "Limits"). */
+/** The output limit when the client sets none (docs/reference/conventions.md, "Limits"). */
 export const DEFAULT_CHAT_MAX_TOKENS = 1_000;
 
 const textPartSchema = z.lazy(() => z.object({ type: z.literal("text"), text: z.string() }));
@@ -132,28 +132,37 @@ export const chatRequestSchema = z.lazy(() =>
 			.min(1)
 			.max(256)
 			.nullish()
-			.describe("`auto` (default), an id of list_models, or `laser-1`, `halo-1`, `foton-1` for a tier."),
-		max_tokens: tokenLimit.nullish().describe("Most tokens of the answer."),
-		max_completion_tokens: tokenLimit.nullish(),
-		temperature: z.number().min(0).max(2).nullish(),
-		top_p: z.number().min(0).max(1).nullish(),
-		presence_penalty: penalty.nullish(),
-		frequency_penalty: penalty.nullish(),
-		seed: z.int().nullish(),
-		logit_bias: z.record(z.string(), z.number().min(-100).max(100)).nullish(),
-		logprobs: z.boolean().nullish(),
-		top_logprobs: z.int().min(0).max(20).nullish(),
-		stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
-		n: z.literal(1, { error: "only n = 1 is served" }).nullish(),
-		stream: z.boolean().nullish(),
-		stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
-		tools: z.array(toolSchema).max(MAX_TOOLS).nullish(),
-		tool_choice: toolChoiceSchema.nullish(),
-		parallel_tool_calls: z.boolean().nullish(),
-		response_format: responseFormatSchema.nullish(),
-		reasoning_effort: z.enum(EFFORTS).nullish().describe("The lowest that the model has by default."),
-		user: z.string().max(512).nullish(),
-		metadata: z.record(z.string(), z.unknown()).nullish(),
+			.describe("`auto` (default), an id of list_models, or a tier: `laser-1`, `halo-1`, `foton-1`."),
+		max_tokens: tokenLimit.nullish().describe("Most tokens, reasoning included."),
+		max_completion_tokens: tokenLimit.nullish().describe("The same as `max_tokens`, and wins over it."),
+		temperature: z.number().min(0).max(2).nullish().describe("0.7 by default."),
+		top_p: z.number().min(0).max(1).nullish().describe("Nucleus sampling."),
+		presence_penalty: penalty.nullish().describe("Penalty on tokens that have occurred."),
+		frequency_penalty: penalty.nullish().describe("Penalty on tokens by how often they have occurred."),
+		seed: z.int().nullish().describe("Seed for providers that take one."),
+		logit_bias: z.record(z.string(), z.number().min(-100).max(100)).nullish().describe("Bias by token id."),
+		logprobs: z
+			.boolean()
+			.nullish()
+			.describe("Log probabilities of the answer's tokens; only models that have them are chosen."),
+		top_logprobs: z.int().min(0).max(20).nullish().describe("Alternatives of each token."),
+		stop: z
+			.union([z.string(), z.array(z.string()).max(4)])
+			.nullish()
+			.describe("Ends the answer."),
+		n: z.literal(1, { error: "only n = 1 is served" }).nullish().describe("Number of answers: one."),
+		stream: z.boolean().nullish().describe("Answer as Server-Sent Events."),
+		stream_options: z
+			.object({ include_usage: z.boolean().nullish() })
+			.nullish()
+			.describe("`include_usage`: a last chunk carries `usage` and `svc`."),
+		tools: z.array(toolSchema).max(MAX_TOOLS).nullish().describe("Functions it may call."),
+		tool_choice: toolChoiceSchema.nullish().describe("Whether it must call one, and which."),
+		parallel_tool_calls: z.boolean().nullish().describe("Whether one turn may hold several calls."),
+		response_format: responseFormatSchema.nullish().describe("Text by default."),
+		reasoning_effort: z.enum(EFFORTS).nullish().describe("The lowest by default."),
+		user: z.string().max(512).nullish().describe("Id of your user, for providers that take one."),
+		metadata: z.record(z.string(), z.unknown()).nullish().describe("Accepted and not used."),
 		routing_mode: z.enum(ROUTING_MODES).nullish().describe("What `auto` prefers; by the prompt by default."),
 		...ruleFields(),
 	}),

@@ -52,7 +52,7 @@ const routeRequestSchema = z.lazy(() =>
 		.unwrap()
 		.extend({
 			messages: chatRequestSchema.unwrap().shape.messages.optional(),
-			prompt: z.string().nullish().describe("Stands for one user message when messages is omitted."),
+			prompt: z.string().nullish().describe("One user message, in place of `messages`."),
 			observed: observedSchema
 				.nullish()
 				.describe(
@@ -71,46 +71,53 @@ const routeRequestSchema = z.lazy(() =>
 export const routePreviewSchema = z.lazy(() =>
 	z.object({
 		object: z.literal("route"),
-		model: z.string(),
-		model_display: z.string(),
-		provider: z.string(),
-		tier: z.enum(TIERS),
-		mode: z.enum(MODES),
-		reason: z.string(),
-		signals_detected: z.record(z.string(), z.boolean()),
+		model: z.string().describe("The model that would be called."),
+		model_display: z.string().describe("Its name for people."),
+		provider: z.string().describe("Who serves it."),
+		tier: z.enum(TIERS).describe("Its tier."),
+		mode: z
+			.enum(MODES)
+			.describe("How quality, price and speed were weighed; `direct`: the request or its config named the model."),
+		reason: z.string().describe("Why this model, in words."),
+		signals_detected: z.record(z.string(), z.boolean()).describe("A boolean for each signal."),
 		intents: z.record(z.enum(INTENTS), z.number()).describe("How likely the prompt has each intent."),
-		observed: observedSchema.describe("What else the choice was made with; send it back to repeat the choice."),
-		estimated_cost: costSchema,
-		candidates: z.array(
-			z.object({
-				model: z.string(),
-				provider: z.string(),
-				tier: z.enum(TIERS),
-				score: z.number(),
-				expected_quality: z.number(),
-				estimated_cost_usd: z.number(),
-				expected_latency_ms: z.int(),
-				unknown: z
-					.array(z.enum(QUALITY_INTENTS))
-					.optional()
-					.describe("What the catalog has no figure of this model for: its general figure stands in."),
-				below_floor: z
-					.literal(true)
-					.optional()
-					.describe("Expected to be so much worse than the best that the mode ranks it behind all others."),
-				failing: z
-					.literal(true)
-					.optional()
-					.describe("So many of its calls failed lately that it is called after the others."),
-			}),
-		),
-		excluded: z.record(z.string(), z.array(z.string())),
+		observed: observedSchema.describe("Observations that the choice was made with; send them back to repeat it."),
+		estimated_cost: costSchema.describe("Expected cost of the call."),
+		candidates: z
+			.array(
+				z.object({
+					model: z.string().describe("Its id."),
+					provider: z.string().describe("Who serves it."),
+					tier: z.enum(TIERS).describe("Its tier."),
+					score: z.number().describe("What the ranking goes by; may be negative."),
+					expected_quality: z.number().describe("0 to 1, by the catalog."),
+					estimated_cost_usd: z.number().describe("Expected cost."),
+					expected_latency_ms: z.int().describe("Expected time to the whole answer."),
+					unknown: z
+						.array(z.enum(QUALITY_INTENTS))
+						.optional()
+						.describe("Intents without a figure in the catalog; the general figure of the model stands in."),
+					below_floor: z
+						.literal(true)
+						.optional()
+						.describe("It is expected to be far worse than the best, and ranks behind the others."),
+					failing: z
+						.literal(true)
+						.optional()
+						.describe("Many of its calls failed lately, so it is called after the others."),
+				}),
+			)
+			.describe("All models that may serve, best first."),
+		excluded: z.record(z.string(), z.array(z.string())).describe("By model: why it may not serve."),
 		masked: z
 			.record(z.string(), z.int())
 			.optional()
 			.describe("Under a policy that masks: how many different values of each kind would be masked."),
-		warnings: warningsSchema.describe("What the answer's svc.warnings would say of the choice."),
-		matched_rule: z.string().nullable().describe("The routing config's rule that matched: its name, else its place."),
+		warnings: warningsSchema.describe("Warnings about the choice that the answer would have."),
+		matched_rule: z
+			.string()
+			.nullable()
+			.describe("Name of the rule of the routing config that matched, else its position."),
 	}),
 );
 

@@ -6,6 +6,8 @@ import type { Endpoint } from "../http/endpoint.ts";
 import type { EndpointExchanges } from "../http/openapi.ts";
 import { renderClientTypes } from "./client-types.ts";
 import { fillTables } from "./endpoint-tables.ts";
+import { fillBlocks } from "./reference/blocks.ts";
+import { readReferencePages, toPageFile } from "./reference/pages.ts";
 import { DOCS } from "./site/documents.ts";
 
 /** What files are generated from. */
@@ -29,8 +31,11 @@ const fillDocuments: GeneratorStep = ({ endpoints }, read) => {
 	return Object.fromEntries(pages.map((name) => [join(DOCS, name), fillTables(read(join(DOCS, name)), endpoints)]));
 };
 
+const fillReference: GeneratorStep = (sources, read) =>
+	Object.fromEntries(fillBlocks(readReferencePages(read), sources).map((page) => [toPageFile(page), page.markdown]));
+
 /** In this order. What is generated anew is one more of them. */
-const STEPS: readonly GeneratorStep[] = [writeClientTypes, fillDocuments];
+const STEPS: readonly GeneratorStep[] = [writeClientTypes, fillDocuments, fillReference];
 
 /** All generated files as they should be. */
 export function renderGeneratedFiles(sources: GeneratorSources): GeneratedFiles {

@@ -253,22 +253,33 @@ type Results = {
 };
 
 type Model = {
+	/** Its id in the catalog. */
 	id: string;
 	object: "model";
 	type: "model";
+	/** The same as `created_at`, in Unix seconds. */
 	created: number;
 	/** The release date; the epoch where it is not known. */
 	created_at: string;
+	/** The same as `provider`. */
 	owned_by: string;
+	/** Name for people. */
 	display_name: string;
+	/** Who serves it. */
 	provider: string;
+	/** From cheap to strong: `budget`, `mid`, `premium`, `frontier`. */
 	tier: "budget" | "mid" | "premium" | "frontier";
+	/** Today's rates of a short prompt, in USD per million tokens. */
 	pricing: Pricing;
+	/** Most tokens of prompt and answer together. */
 	context_window: number;
+	/** Most tokens of an answer. */
 	max_output_tokens: number;
+	/** Most tokens of a prompt. */
 	max_input_tokens: number;
 	/** The same as max_output_tokens, as Anthropic's libraries read it. */
 	max_tokens: number;
+	/** What it can do. */
 	capabilities: Capabilities;
 	/** Until when its training data reach: a year, month or day; null where it is not published. */
 	knowledge_cutoff: string | null;
@@ -276,10 +287,11 @@ type Model = {
 	open_weights: boolean;
 	/** Whether its provider trains on what it is sent: no, if you allow it (`opt_in`), unless you object (`opt_out`). Null: not published, or the base address is replaced. */
 	trains_on_inputs: "no" | "opt_in" | "opt_out" | null;
+	/** Its provider has a key here, and your API key, if you sent one, may call it. */
 	available: boolean;
-	/** Its provider lately said that it does not serve it: requests that do not name it pass it by for ten minutes. */
+	/** Its provider has said within ten minutes that it does not serve it. */
 	not_served?: true;
-	/** The id that was asked for, where it stands for this model. */
+	/** The id you sent, if it is an alias. */
 	alias?: string;
 };
 
@@ -304,56 +316,80 @@ type GoalDigest = {
 
 type AgentRun = {
 	object: "agent.run";
+	/** Id of the run, and of its receipt. */
 	run_id: string;
-	/** `running` and `interrupted` are seen by reads only. */
+	/** How it ended; reads also see `running` and `interrupted`. */
 	status: "running" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";
 	/** Its receipt is signed; false while it runs, and while it can be resumed. */
 	sealed: boolean;
+	/** When it began. */
 	created_at: string;
+	/** The effort policy. */
 	policy: string;
-	/** That subtasks start with. */
+	/** The strategy that subtasks begin with. */
 	strategy: string;
+	/** Steps so far. */
 	steps_taken: number;
+	/** What it has cost. */
 	cost_consumed_usd: number;
+	/** Its cap. */
 	max_cost_usd: number;
+	/** What is left of the cap. */
 	remaining_usd: number;
+	/** Root of the chain of its steps. */
 	trajectory_proof: string;
+	/** The answer, or the best of what there is. */
 	output: string;
 	/** The output limit ended the output or a section of it, and nobody could complete it. */
 	truncated?: true;
-	/** Of a goal that is not kept, because the cap paid for no call: `goal` is empty and `plan` too. */
+	/** Stands for a goal that is not kept because the cap paid for no call; `goal` and `plan` are empty. */
 	goal_digest?: GoalDigest;
-	/** What became of the goal, judged on the output; of a run that has ended. It is in no proof yet. */
+	/** What became of the goal, judged on the output, once the run has ended; in no proof. */
 	goal_outcome?: "done" | "partial" | "refused" | "needs_tools";
 	/** Why it stopped, unless it is complete or still running. */
 	final_message?: string;
+	/** The goal as it was asked for. */
 	goal?: string;
+	/** Its subtasks. */
 	plan: string[];
+	/** Its steps. */
 	steps: Steps[];
+	/** What its owner should know. */
 	alerts: Alerts[];
+	/** The cap, and the limits of the plan that it was held against. */
 	budget: Budget;
-	/** Of an output that was cut at the default limit; to its first request also of members that were ignored. */
+	/** Warnings about an output that was cut at the default limit; in the first answer, also about ignored members. */
 	svc?: Svc;
 };
 
 type Steps = {
+	/** Position, from 0. */
 	index: number;
+	/** `finalize` is the last step, which writes the output. */
 	role: "subtask" | "finalize";
-	/** The model that wrote what was kept. */
+	/** The model that wrote the kept text. */
 	model: string;
+	/** The highest tier that it might use. */
 	intensity: "Laser" | "Halo" | "Foton";
+	/** How its models worked together. */
 	strategy: string;
-	/** Of all calls of the step. */
+	/** Cost of all its calls. */
 	cost_usd: number;
+	/** How likely its text is right, 0 to 1. */
 	confidence: number;
-	/** In no proof. Null where nothing was rated; absent in steps from before it was recorded. */
+	/** What the confidence rests on; in no proof. Null where nothing was rated; absent in older steps. */
 	confidence_basis?: "verified" | "agreement" | "judge" | "self_report" | "prior" | null;
+	/** Hash of what it was told. */
 	input_hash: string;
+	/** Hash of its text. */
 	output_hash: string;
+	/** Hash that chains it to the steps before. */
 	step_proof: string;
+	/** When it was done. */
 	timestamp: string;
-	/** Of all calls; in no proof. */
+	/** Tokens of all its calls; in no proof. */
 	tokens?: number;
+	/** Those of its prompts; in no proof. */
 	input_tokens?: number;
 };
 
@@ -375,19 +411,22 @@ type Budget = {
 	tier_limit_usd: number;
 	max_cost_usd: number;
 	multiplier: number;
-	/** max_cost_usd is what the API key's budget left when the run began. */
+	/** The cap is what the budget of the API key left when the run began. */
 	limited_by?: "key_budget";
 };
 
 type Svc = {
+	/** Parameters and parts that had no effect, or another one than was asked for. */
 	warnings: Warnings[];
 };
 
 type Data = {
+	/** Id of the entry. */
 	id: string;
 	workspace_id: string;
 	/** Whose workspace it is: the first 16 hex digits of SHA-256 of the user's id. Null in older entries. */
 	owner: string | null;
+	/** Position in the chain, from 0. */
 	seq: number;
 	objective: string;
 	from_tool: string | null;
@@ -405,18 +444,23 @@ type Data = {
 	recommended_next_action: string | null;
 	action_kind: string;
 	est_cost: number | null;
+	/** Rated by the built-in rules. */
 	risk: Risk;
+	/** The entry before. */
 	prev_handoff_id: string | null;
 	prev_hash: string | null;
 	prev_signature: string | null;
+	/** When it was appended. */
 	created_at: string;
 	/** Canonical JSON (RFC 8785): what is hashed and signed. */
 	subject: string;
+	/** Whether it is signed. */
 	signed: boolean;
 	/** `sha256:` and 64 hex digits. */
 	hash: string;
 	/** Ed25519 over the subject, base64. */
 	signature: string | null;
+	/** The key that signed it. */
 	key_id: string | null;
 };
 
@@ -433,7 +477,7 @@ type Tools2 = {
 	ask?: string[] | null;
 	/** Tools that are refused. */
 	deny?: string[] | null;
-	/** What holds for a tool that no pattern names and that is not known otherwise. Default: ask. */
+	/** Verdict on an unknown tool that no pattern names. Default: ask. */
 	unknown?: "allow" | "ask" | "deny" | null;
 };
 
@@ -572,31 +616,31 @@ type Proof = {
 };
 
 type ChangeKeyBody = {
-	/** For people. */
+	/** Name for people. */
 	name?: string | null;
-	/** An agent's key may not change manifests, shares or keys. */
+	/** An `agent` may not change manifests, shares or keys. */
 	role?: "owner" | "agent" | null;
-	/** From then on, the key is refused. None by default. */
+	/** End: from then on the key is refused. */
 	expires_at?: string | null;
-	/** Requests a minute, at most the plan's, which is the default. */
+	/** Requests a minute, at most the plan's. */
 	rpm?: number | null;
-	/** Requests in 24 hours, at most the plan's, which is the default. */
+	/** Requests in 24 hours, at most the plan's. */
 	daily_requests?: number | null;
-	/** USD that its requests never cost more than, in each period; above 0. None by default. */
+	/** USD that its requests never cost more than in a period. None by default. */
 	budget_usd?: number | null;
-	/** The budget's period: a calendar day, week or month in UTC, or total, which is the default. */
+	/** Calendar day, week (from Monday) or month in UTC, or `total`, which is the default. Only with a budget. */
 	budget_period?: "day" | "week" | "month" | "total" | null;
-	/** The models it may call: ids, tiers, and * globs of ids and providers. All of the plan's by default. */
+	/** Models it may call: ids, tiers, and `*` globs of ids and providers. */
 	models?: string[] | null;
-	/** A routing config for its requests, between the server's and their own. */
+	/** Routing config for its requests, between the server's and their own. */
 	brain_config?: Record<string, unknown> | null;
-	/** The output limit of its requests that name none, before its config's. The service's by default. */
+	/** Output limit of its requests that name none. */
 	default_max_tokens?: number | null;
-	/** Labels of the key. */
+	/** Labels: 1 to 64 characters of `A-Z a-z 0-9 . _ : -`. None by default. */
 	tags?: string[] | null;
-	/** An https address that alerts of its budget are sent to, at 50, 80 and 100 %. None by default. */
+	/** Https address that alerts of its budget are sent to, at 50, 80 and 100 %. None by default. */
 	alert_webhook?: string | null;
-	/** Whether it reads only what it, or a key that it replaced, made: an agent's key by default, an owner's never. */
+	/** Whether it reads only what it, or a key that it replaced, made. True by default for `agent`; never for `owner`. */
 	own_only?: boolean | null;
 };
 
@@ -609,6 +653,7 @@ type ChangeKey = {
 	expires_at: string | null;
 	/** Null where the plan's limit holds. */
 	rpm: number | null;
+	/** Null where the plan's limit holds. */
 	daily_requests: number | null;
 	/** Null where it may spend as much as it likes. */
 	budget_usd: number | null;
@@ -660,42 +705,61 @@ export interface EndpointTypes {
 		body: {
 			/** The conversation, oldest first. */
 			messages: Array<Messages | Messages2 | Messages3 | Messages4 | Messages5>;
-			/** `auto` (default), an id of list_models, or `laser-1`, `halo-1`, `foton-1` for a tier. */
+			/** `auto` (default), an id of list_models, or a tier: `laser-1`, `halo-1`, `foton-1`. */
 			model?: string | null;
-			/** Most tokens of the answer. */
+			/** Most tokens, reasoning included. */
 			max_tokens?: number | null;
+			/** The same as `max_tokens`, and wins over it. */
 			max_completion_tokens?: number | null;
+			/** 0.7 by default. */
 			temperature?: number | null;
+			/** Nucleus sampling. */
 			top_p?: number | null;
+			/** Penalty on tokens that have occurred. */
 			presence_penalty?: number | null;
+			/** Penalty on tokens by how often they have occurred. */
 			frequency_penalty?: number | null;
+			/** Seed for providers that take one. */
 			seed?: number | null;
+			/** Bias by token id. */
 			logit_bias?: Record<string, number> | null;
+			/** Log probabilities of the answer's tokens; only models that have them are chosen. */
 			logprobs?: boolean | null;
+			/** Alternatives of each token. */
 			top_logprobs?: number | null;
+			/** Ends the answer. */
 			stop?: string | string[] | null;
+			/** Number of answers: one. */
 			n?: 1 | null;
+			/** Answer as Server-Sent Events. */
 			stream?: boolean | null;
+			/** `include_usage`: a last chunk carries `usage` and `svc`. */
 			stream_options?: {
 				include_usage?: boolean | null;
 			} | null;
+			/** Functions it may call. */
 			tools?: Tools[] | null;
+			/** Whether it must call one, and which. */
 			tool_choice?: "auto" | "none" | "required" | ToolChoice | null;
+			/** Whether one turn may hold several calls. */
 			parallel_tool_calls?: boolean | null;
+			/** Text by default. */
 			response_format?: {
 				type: "text";
 			} | {
 				type: "json_object";
 			} | ResponseFormat | null;
-			/** The lowest that the model has by default. */
+			/** The lowest by default. */
 			reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+			/** Id of your user, for providers that take one. */
 			user?: string | null;
+			/** Accepted and not used. */
 			metadata?: Record<string, unknown> | null;
 			/** What `auto` prefers; by the prompt by default. */
 			routing_mode?: "quality" | "balanced" | "agility" | null;
 			/** A routing config. */
 			brain_config?: BrainConfig | null;
-			/** Models that it excludes see nothing. */
+			/** Which models may see the request. */
 			compliance?: Compliance | null;
 			[member: string]: unknown;
 		};
@@ -707,6 +771,7 @@ export interface EndpointTypes {
 			choices: [Choices];
 			usage: Usage2;
 			svc: {
+				/** The choice of the model, and why. */
 				routing: {
 					mode: "quality" | "balanced" | "agility" | "direct";
 					model_display: string;
@@ -716,19 +781,26 @@ export interface EndpointTypes {
 					signals_detected: Record<string, boolean>;
 					/** How likely the prompt has each intent. */
 					intents: Intents;
-					/** What else the choice was made with; POST /v1/route takes it and repeats the choice. */
+					/** Observations that the choice was made with; POST /v1/route takes them and repeats it. */
 					observed: Observed;
 				};
+				/** Cost of all calls; `estimated` if some usage was not reported. */
 				cost: Cost2;
+				/** Time from the arrival of the request to its receipt. */
 				latency_ms: number;
+				/** The receipt in short; `verifiable` is always true. */
 				proof: Proof;
+				/** Another model served than the intended one. */
 				fallback: boolean;
+				/** The intended model, or the id that was sent. */
 				fallback_from: string | null;
+				/** The model that served in its place. */
 				fallback_to: string | null;
 				/** Whether a whole answer has the form that `response_format` asks for, as far as it can be checked. */
 				format_met?: boolean;
 				/** The answer refuses: by the provider's own sign, or in words, as far as these can be told. */
 				refused?: true;
+				/** Parameters and parts that had no effect, or another one than was asked for. */
 				warnings: Warnings[];
 			};
 			[member: string]: unknown;
@@ -739,44 +811,63 @@ export interface EndpointTypes {
 		body: {
 			/** The conversation, oldest first. */
 			messages?: Array<Messages | Messages2 | Messages3 | Messages4 | Messages5>;
-			/** `auto` (default), an id of list_models, or `laser-1`, `halo-1`, `foton-1` for a tier. */
+			/** `auto` (default), an id of list_models, or a tier: `laser-1`, `halo-1`, `foton-1`. */
 			model?: string | null;
-			/** Most tokens of the answer. */
+			/** Most tokens, reasoning included. */
 			max_tokens?: number | null;
+			/** The same as `max_tokens`, and wins over it. */
 			max_completion_tokens?: number | null;
+			/** 0.7 by default. */
 			temperature?: number | null;
+			/** Nucleus sampling. */
 			top_p?: number | null;
+			/** Penalty on tokens that have occurred. */
 			presence_penalty?: number | null;
+			/** Penalty on tokens by how often they have occurred. */
 			frequency_penalty?: number | null;
+			/** Seed for providers that take one. */
 			seed?: number | null;
+			/** Bias by token id. */
 			logit_bias?: Record<string, number> | null;
+			/** Log probabilities of the answer's tokens; only models that have them are chosen. */
 			logprobs?: boolean | null;
+			/** Alternatives of each token. */
 			top_logprobs?: number | null;
+			/** Ends the answer. */
 			stop?: string | string[] | null;
+			/** Number of answers: one. */
 			n?: 1 | null;
+			/** Answer as Server-Sent Events. */
 			stream?: boolean | null;
+			/** `include_usage`: a last chunk carries `usage` and `svc`. */
 			stream_options?: {
 				include_usage?: boolean | null;
 			} | null;
+			/** Functions it may call. */
 			tools?: Tools[] | null;
+			/** Whether it must call one, and which. */
 			tool_choice?: "auto" | "none" | "required" | ToolChoice | null;
+			/** Whether one turn may hold several calls. */
 			parallel_tool_calls?: boolean | null;
+			/** Text by default. */
 			response_format?: {
 				type: "text";
 			} | {
 				type: "json_object";
 			} | ResponseFormat | null;
-			/** The lowest that the model has by default. */
+			/** The lowest by default. */
 			reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+			/** Id of your user, for providers that take one. */
 			user?: string | null;
+			/** Accepted and not used. */
 			metadata?: Record<string, unknown> | null;
 			/** What `auto` prefers; by the prompt by default. */
 			routing_mode?: "quality" | "balanced" | "agility" | null;
 			/** A routing config. */
 			brain_config?: BrainConfig | null;
-			/** Models that it excludes see nothing. */
+			/** Which models may see the request. */
 			compliance?: Compliance | null;
-			/** Stands for one user message when messages is omitted. */
+			/** One user message, in place of `messages`. */
 			prompt?: string | null;
 			/** The svc.routing.observed of an answer: repeats its choice. Without it, what is observed now counts. */
 			observed?: {
@@ -799,43 +890,60 @@ export interface EndpointTypes {
 		};
 		result: {
 			object: "route";
+			/** The model that would be called. */
 			model: string;
+			/** Its name for people. */
 			model_display: string;
+			/** Who serves it. */
 			provider: string;
+			/** Its tier. */
 			tier: "budget" | "mid" | "premium" | "frontier";
+			/** How quality, price and speed were weighed; `direct`: the request or its config named the model. */
 			mode: "quality" | "balanced" | "agility" | "direct";
+			/** Why this model, in words. */
 			reason: string;
+			/** A boolean for each signal. */
 			signals_detected: Record<string, boolean>;
 			/** How likely the prompt has each intent. */
 			intents: Intents;
-			/** What else the choice was made with; send it back to repeat the choice. */
+			/** Observations that the choice was made with; send them back to repeat it. */
 			observed: Observed;
+			/** Expected cost of the call. */
 			estimated_cost: {
 				input_usd: number;
 				output_usd: number;
 				total_usd: number;
 			};
+			/** All models that may serve, best first. */
 			candidates: Array<{
+				/** Its id. */
 				model: string;
+				/** Who serves it. */
 				provider: string;
+				/** Its tier. */
 				tier: "budget" | "mid" | "premium" | "frontier";
+				/** What the ranking goes by; may be negative. */
 				score: number;
+				/** 0 to 1, by the catalog. */
 				expected_quality: number;
+				/** Expected cost. */
 				estimated_cost_usd: number;
+				/** Expected time to the whole answer. */
 				expected_latency_ms: number;
-				/** What the catalog has no figure of this model for: its general figure stands in. */
+				/** Intents without a figure in the catalog; the general figure of the model stands in. */
 				unknown?: Array<"code" | "math" | "reasoning" | "creative" | "text" | "translation" | "factual" | "advice" | "chat" | "tools">;
-				/** Expected to be so much worse than the best that the mode ranks it behind all others. */
+				/** It is expected to be far worse than the best, and ranks behind the others. */
 				below_floor?: true;
-				/** So many of its calls failed lately that it is called after the others. */
+				/** Many of its calls failed lately, so it is called after the others. */
 				failing?: true;
 			}>;
+			/** By model: why it may not serve. */
 			excluded: Record<string, string[]>;
 			/** Under a policy that masks: how many different values of each kind would be masked. */
 			masked?: Record<string, number>;
-			/** What the answer's svc.warnings would say of the choice. */
+			/** Warnings about the choice that the answer would have. */
 			warnings: Warnings[];
-			/** The routing config's rule that matched: its name, else its place. */
+			/** Name of the rule of the routing config that matched, else its position. */
 			matched_rule: string | null;
 		};
 	};
@@ -852,32 +960,33 @@ export interface EndpointTypes {
 			}>;
 			/** `balanced` by default; `efficiency` is cheapest, `depth` asks several models. */
 			policy?: "efficiency" | "balanced" | "depth" | null;
-			/** By policy and prompt where it is left out. */
+			/** Chosen by policy and prompt by default. */
 			strategy?: "single" | "cascade" | "ensemble_moa" | "rank_fuse" | "decompose_and_route" | "self_consistency" | "debate" | null;
 			/** How many answers `ensemble_moa`, `rank_fuse` and `self_consistency` compare. */
 			k?: number | null;
-			/** Of each model call; 1024 by default. */
+			/** Most tokens of each call; 1024 by default. */
 			max_tokens?: number | null;
 			/** 0.7 by default. */
 			temperature?: number | null;
-			/** Of the final answer, as in chat; text by default. */
+			/** Form of the final answer, as in chat; text by default. */
 			response_format?: {
 				type: "text";
 			} | {
 				type: "json_object";
 			} | ResponseFormat | null;
-			/** Of every call; by policy and role where it is left out. */
+			/** How much each call reasons; by policy and role by default. */
 			reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
 			/** USD to stay near; one cheapest call always runs. */
 			max_cost_usd?: number | null;
-			/** Who aggregates, ranks or judges, if it is an id of list_models. */
+			/** Who ranks or judges: an id of list_models. */
 			judge_model?: string | null;
 			/** A routing config. */
 			brain_config?: BrainConfig | null;
-			/** Models that it excludes see nothing. */
+			/** Which models may see the request. */
 			compliance?: Compliance | null;
 			/** Whether `svc.stages` is shown; true by default. */
 			include_trace?: boolean | null;
+			/** Progress as Server-Sent Events, then the answer. */
 			stream?: boolean | null;
 		};
 		result: {
@@ -930,6 +1039,7 @@ export interface EndpointTypes {
 				format_met?: boolean;
 				/** Every model that was asked refused; the text is one of their refusals. */
 				refused?: true;
+				/** Parameters and parts that had no effect, or another one than was asked for. */
 				warnings: Warnings[];
 				stages?: Stages[];
 				/** What the policy in force decided. */
@@ -942,32 +1052,33 @@ export interface EndpointTypes {
 		body: {
 			/** What the code is to do; at most 256 KiB. */
 			task: string;
-			/** Such as `python`; told from the task where it is left out. */
+			/** Such as `python`; by default that of the task. */
 			language?: string | null;
 			/** `balanced` by default; `efficiency` has one cheap coder, `depth` several. */
 			policy?: "efficiency" | "balanced" | "depth" | null;
-			/** Who writes, if it is an id of list_models. */
+			/** The model that writes; an id of list_models. */
 			coder_model?: string | null;
-			/** Who reviews, likewise. */
+			/** The model that reviews; an id of list_models. */
 			reviewer_model?: string | null;
-			/** Drafts at most, the first included; 3 by default. */
+			/** Most drafts, the first included; 3 by default. */
 			max_iters?: number | null;
-			/** With false one draft and no reviewer; true by default. */
+			/** False: one draft and no reviewer. True by default. */
 			review?: boolean | null;
-			/** Of each model call; 2048 by default. */
+			/** Most tokens of each call; 2048 by default. */
 			max_tokens?: number | null;
 			/** 0.2 by default. */
 			temperature?: number | null;
-			/** Of every call; by policy and role where it is left out. */
+			/** How much each call reasons; by policy and role by default. */
 			reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
-			/** USD near which repairs stop. */
+			/** USD to stay near: repairs stop there. */
 			max_cost_usd?: number | null;
 			/** A routing config. */
 			brain_config?: BrainConfig | null;
-			/** Models that it excludes see nothing. */
+			/** Which models may see the request. */
 			compliance?: Compliance | null;
 			/** Whether `svc.stages` is shown; true by default. */
 			include_trace?: boolean | null;
+			/** Progress as Server-Sent Events, then the answer. */
 			stream?: boolean | null;
 		};
 		result: {
@@ -1028,46 +1139,66 @@ export interface EndpointTypes {
 				truncated?: true;
 				/** A review was asked for, and no reviewer gave a verdict that can be read. */
 				unreviewed?: true;
+				/** Parameters and parts that had no effect, or another one than was asked for. */
 				warnings: Warnings[];
 				stages?: Stages[];
 			};
 		};
 	};
-	/** What a compliance policy would let through for a text: the classes of data in it, every model with its reasons, the price of it. No model is called. */
+	/** What a compliance policy would allow for a text: the classes of data in it, every model with its reasons, what it costs more. No model is called. */
 	preview_compliance: {
 		body: {
 			/** Instead of prompt: the last user message is classified. */
 			messages?: Array<Messages | Messages2 | Messages3 | Messages4 | Messages5> | null;
-			/** `auto` (default), an id of list_models, or `laser-1`, `halo-1`, `foton-1` for a tier. */
+			/** `auto` (default), an id of list_models, or a tier: `laser-1`, `halo-1`, `foton-1`. */
 			model?: string | null;
-			/** Most tokens of the answer. */
+			/** Most tokens, reasoning included. */
 			max_tokens?: number | null;
+			/** The same as `max_tokens`, and wins over it. */
 			max_completion_tokens?: number | null;
+			/** 0.7 by default. */
 			temperature?: number | null;
+			/** Nucleus sampling. */
 			top_p?: number | null;
+			/** Penalty on tokens that have occurred. */
 			presence_penalty?: number | null;
+			/** Penalty on tokens by how often they have occurred. */
 			frequency_penalty?: number | null;
+			/** Seed for providers that take one. */
 			seed?: number | null;
+			/** Bias by token id. */
 			logit_bias?: Record<string, number> | null;
+			/** Log probabilities of the answer's tokens; only models that have them are chosen. */
 			logprobs?: boolean | null;
+			/** Alternatives of each token. */
 			top_logprobs?: number | null;
+			/** Ends the answer. */
 			stop?: string | string[] | null;
+			/** Number of answers: one. */
 			n?: 1 | null;
+			/** Answer as Server-Sent Events. */
 			stream?: boolean | null;
+			/** `include_usage`: a last chunk carries `usage` and `svc`. */
 			stream_options?: {
 				include_usage?: boolean | null;
 			} | null;
+			/** Functions it may call. */
 			tools?: Tools[] | null;
+			/** Whether it must call one, and which. */
 			tool_choice?: "auto" | "none" | "required" | ToolChoice | null;
+			/** Whether one turn may hold several calls. */
 			parallel_tool_calls?: boolean | null;
+			/** Text by default. */
 			response_format?: {
 				type: "text";
 			} | {
 				type: "json_object";
 			} | ResponseFormat | null;
-			/** The lowest that the model has by default. */
+			/** The lowest by default. */
 			reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+			/** Id of your user, for providers that take one. */
 			user?: string | null;
+			/** Accepted and not used. */
 			metadata?: Record<string, unknown> | null;
 			/** What `auto` prefers; by the prompt by default. */
 			routing_mode?: "quality" | "balanced" | "agility" | null;
@@ -1098,19 +1229,24 @@ export interface EndpointTypes {
 			[member: string]: unknown;
 		};
 		result: {
+			/** Whether a policy applies. Without one, only `detected_classes`, `classification` and `note` follow. */
 			active: boolean;
+			/** Some model may serve. */
 			ok?: boolean;
+			/** The policy with all its members. */
 			policy?: Record<string, unknown>;
 			/** The policies above the request's, by level. They hold for every call. */
 			floor?: Floor[];
+			/** Classes of data in the text. */
 			detected_classes: string[];
+			/** By class: the kinds that were found. */
 			classification: Record<string, string[]>;
-			/** Under detect: inferred, what is found beyond pattern matching. */
+			/** Under `detect: inferred`: findings beyond patterns. */
 			inferred?: {
 				detected_classes: string[];
 				classification: Record<string, string[]>;
 			};
-			/** With scope all: where the data stand. */
+			/** With scope `all`: where the data stand, as in a refusal. */
 			places?: Array<{
 				path: string;
 				message: number | null;
@@ -1122,8 +1258,11 @@ export interface EndpointTypes {
 			masked?: Record<string, number>;
 			/** Under a policy that masks: the last user message as models would read it, at most 4,000 characters. */
 			masked_text?: string;
+			/** Models that may serve. */
 			allowed_models?: string[];
+			/** By model: why it may not serve. */
 			excluded_models?: Record<string, string[]>;
+			/** The cheapest model of all beside the cheapest allowed one; (3 × input + output) / 4 in USD per million tokens. */
 			compliance_cost_premium?: {
 				compliant_available: boolean;
 				cheapest_unrestricted: string | null;
@@ -1133,6 +1272,7 @@ export interface EndpointTypes {
 				premium_usd_mtok: number | null;
 				premium_pct: number | null;
 			};
+			/** The same decision in one object. */
 			decision?: {
 				policy: Record<string, unknown>;
 				policy_active: boolean;
@@ -1143,8 +1283,11 @@ export interface EndpointTypes {
 				excluded_count: number;
 				matrix_version: string;
 			};
+			/** Hash of an attestation for the cheapest allowed model. */
 			sample_attestation?: string;
+			/** Version of the facts about providers. */
 			matrix_version?: string;
+			/** Remark on the answer. */
 			note?: string;
 		};
 	};
@@ -1219,40 +1362,40 @@ export interface EndpointTypes {
 			receipt: Record<string, unknown>;
 		};
 	};
-	/** Works on a goal in steps, under a ceiling that is never exceeded, and answers with the run and its proof. */
+	/** Works on a goal in steps, under a cap that is never exceeded, and answers with the run and its proof. */
 	start_agent_run: {
 		body: {
-			/** What is to be reached; at most 256 KiB. */
+			/** The goal; at most 256 KiB. */
 			goal?: string | null;
-			/** The same, where `goal` is missing or blank. */
+			/** The same, where `goal` is blank. */
 			prompt?: string | null;
-			/** USD the run never spends more than. Default and most: 5 times the plan's envelope. */
+			/** The cap in USD. Default and most: 5 times the plan's envelope. */
 			max_cost_usd?: number | null;
-			/** USD, the same for each step; what is above the run's is the run's. */
+			/** Cap of each step; by default that of the run. */
 			max_cost_per_step?: number | null;
-			/** All steps, the plan's and the final one included; 50 by default, 1000 at most. */
+			/** Most steps, plan and final one included; 50 by default, 1000 at most. */
 			max_steps?: number | null;
-			/** `balanced` by default. */
+			/** First intensity; `balanced` by default. */
 			policy?: "efficiency" | "balanced" | "depth" | null;
-			/** A second request with the same key and body joins the first run and spends nothing. */
+			/** The same key and body again join the first run and spend nothing. */
 			idempotency_key?: string | null;
-			/** Of each model call; 1024 by default. */
+			/** Most tokens of each call; 1024 by default. */
 			max_tokens?: number | null;
 			/** 0.5 by default. */
 			temperature?: number | null;
-			/** Of every call; by policy and role where it is left out. */
+			/** How much each call reasons; by policy and role by default. */
 			reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
 			/** IANA zone of the date that each step is told, such as `Europe/Warsaw`; `UTC` by default. */
 			time_zone?: string | null;
-			/** Where the run's audit events belong. */
+			/** Where its audit events belong. */
 			workspace_id?: string | null;
 			/** A routing config. */
 			brain_config?: BrainConfig | null;
-			/** Models that it excludes see nothing. */
+			/** Which models may see the request. */
 			compliance?: Compliance | null;
 			/** Progress as Server-Sent Events, then the run. */
 			stream?: boolean | null;
-			/** Answer at once, 202 with the run as it stands; not with `stream`. */
+			/** Answer at once with 202 and the run; not with `stream`. */
 			background?: boolean | null;
 			/** An https address that is told when the run has ended or is interrupted; its host is one that the operator allows. */
 			webhook?: string | null;
@@ -1264,11 +1407,11 @@ export interface EndpointTypes {
 		query?: {
 			/** At most 200; what is above counts as that. */
 			limit?: number;
-			/** Only these. */
+			/** Only runs of this status. */
 			status?: "running" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";
-			/** Begun then or later. */
+			/** Only runs that began then or later. */
 			since?: string;
-			/** Begun before. */
+			/** Only runs that began before. */
 			until?: string;
 			/** `next_cursor` of the page before. */
 			cursor?: string;
@@ -1281,26 +1424,35 @@ export interface EndpointTypes {
 			next_cursor: string | null;
 			data: Array<{
 				object: "agent.run";
+				/** Id of the run, and of its receipt. */
 				run_id: string;
-				/** `running` and `interrupted` are seen by reads only. */
+				/** How it ended; reads also see `running` and `interrupted`. */
 				status: "running" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";
 				/** Its receipt is signed; false while it runs, and while it can be resumed. */
 				sealed: boolean;
+				/** When it began. */
 				created_at: string;
+				/** The effort policy. */
 				policy: string;
-				/** That subtasks start with. */
+				/** The strategy that subtasks begin with. */
 				strategy: string;
+				/** Steps so far. */
 				steps_taken: number;
+				/** What it has cost. */
 				cost_consumed_usd: number;
+				/** Its cap. */
 				max_cost_usd: number;
+				/** What is left of the cap. */
 				remaining_usd: number;
+				/** Root of the chain of its steps. */
 				trajectory_proof: string;
+				/** The answer, or the best of what there is. */
 				output: string;
 				/** The output limit ended the output or a section of it, and nobody could complete it. */
 				truncated?: true;
-				/** Of a goal that is not kept, because the cap paid for no call: `goal` is empty and `plan` too. */
+				/** Stands for a goal that is not kept because the cap paid for no call; `goal` and `plan` are empty. */
 				goal_digest?: GoalDigest;
-				/** What became of the goal, judged on the output; of a run that has ended. It is in no proof yet. */
+				/** What became of the goal, judged on the output, once the run has ended; in no proof. */
 				goal_outcome?: "done" | "partial" | "refused" | "needs_tools";
 				/** Why it stopped, unless it is complete or still running. */
 				final_message?: string;
@@ -1312,12 +1464,13 @@ export interface EndpointTypes {
 	/** Recomputes an agent's trajectory from its steps, and says whether this service signed its root. */
 	verify_trajectory: {
 		body: {
+			/** Id of the run. */
 			run_id: string;
 			/** The claimed root. */
 			trajectory_proof: string;
-			/** The run's, which is part of its root. */
+			/** The policy of the run, which is part of its root. */
 			policy?: string;
-			/** Likewise. */
+			/** The strategy of the run, likewise. */
 			strategy?: string;
 			/** In the order they were taken; hashed as given, unknown members apart. */
 			steps: {
@@ -1339,6 +1492,7 @@ export interface EndpointTypes {
 		result: {
 			/** The bundle is consistent with itself and with the claimed root. */
 			valid: boolean;
+			/** The root that follows from the steps. */
 			recomputed_proof: string;
 			/** With `step_proofs`: the positions whose proof does not follow. */
 			mismatched_steps: number[];
@@ -1421,7 +1575,7 @@ export interface EndpointTypes {
 		};
 		result: AgentRun;
 	};
-	/** Has a run make no further call, and answers with what it came to; one that is over stays as it is. */
+	/** Stops a run before its next call, and answers with its result; a run that is over stays as it is. */
 	cancel_agent_run: {
 		params: {
 			run_id: string;
@@ -1436,12 +1590,12 @@ export interface EndpointTypes {
 		body: {
 			/** Progress as Server-Sent Events, then the run. */
 			stream?: boolean | null;
-			/** Answer at once, 202 with the run as it stands; not with `stream`. */
+			/** Answer at once with 202 and the run; not with `stream`. */
 			background?: boolean | null;
 		};
 		result: AgentRun;
 	};
-	/** Deletes a run that has ended, with its goal, output and texts; what it took of the quota is free. */
+	/** Deletes a run that has ended, with its goal, output and texts, and frees their bytes. */
 	delete_agent_run: {
 		params: {
 			run_id: string;
@@ -1456,14 +1610,15 @@ export interface EndpointTypes {
 	/** Appends a signed handoff to a workspace's chain. */
 	create_handoff: {
 		body: {
+			/** Its workspace. */
 			workspace_id: string;
 			/** What the work is for. */
 			objective: string;
-			/** Tool handing off. */
+			/** Who hands off. */
 			from_tool?: string | null;
-			/** Tool receiving; may be a human. */
+			/** Who receives; may be a person. */
 			to_tool?: string | null;
-			/** Paths modified. */
+			/** Files that were changed. */
 			files_touched?: string[] | null;
 			/** Constraints for the next agent. */
 			constraints?: string[] | null;
@@ -1472,16 +1627,16 @@ export interface EndpointTypes {
 				id: string;
 				description: string;
 			}[] | null;
-			/** What was checked, and what is to be. */
+			/** Checks done and to do. */
 			validation?: {
 				id: string;
 				description: string;
 			}[] | null;
-			/** What the receiver does first. */
+			/** What to do first. */
 			recommended_next_action?: string | null;
-			/** Default `edit`. */
+			/** Kind of work; `edit` by default. */
 			action_kind?: "edit" | "refactor" | "deploy" | "review" | "setup" | null;
-			/** USD estimate, recorded as given. */
+			/** Expected cost in USD. */
 			est_cost?: number | null;
 		};
 		result: Data;
@@ -1499,13 +1654,13 @@ export interface EndpointTypes {
 			workspace_id: string;
 		};
 		query?: {
-			/** Inclusion of the entry with this seq. */
+			/** Proves that the entry with this `seq` is in the chain. */
 			index?: number;
-			/** … in the tree of this size; the whole chain by default. */
+			/** Size of the tree that it is in; the whole chain by default. */
 			size?: number;
-			/** Consistency of the tree of this size … */
+			/** Proves that a tree goes on from the one of this size, */
 			from?: number;
-			/** … with the one of this size. */
+			/** and is of this size. */
 			to?: number;
 		};
 		result: {
@@ -1545,8 +1700,11 @@ export interface EndpointTypes {
 			data: Data[];
 			has_more: boolean;
 			verification: {
+				/** All entries verify. */
 				ok: boolean;
+				/** Entries that were checked. */
 				n: number;
+				/** The first entry that does not verify. */
 				first_broken_index: number | null;
 				/** Whose workspace its entries say that it is; null when none does. */
 				owner: string | null;
@@ -1554,6 +1712,7 @@ export interface EndpointTypes {
 				notes: string[];
 				/** `<name>:<position>`, the lowest hundred. */
 				reasons: string[];
+				/** Whether this service signs. */
 				signing_enabled: boolean;
 				/** Whether what was expected is there; null without expectations. */
 				complete: boolean | null;
@@ -1571,8 +1730,9 @@ export interface EndpointTypes {
 	/** Scores how ready a workspace is for agents, with advice; its manifest becomes the workspace's policy. */
 	check_workspace_readiness: {
 		body: {
+			/** Id of the workspace, as you choose it. */
 			workspace_id: string;
-			/** Appears in generated files. */
+			/** Name of the project in generated files. */
 			project_name?: string | null;
 			/** Technologies the project is built with. */
 			stack?: string[] | null;
@@ -1580,7 +1740,7 @@ export interface EndpointTypes {
 			protected_paths?: string[] | null;
 			/** Command patterns that must never run. */
 			forbidden_commands?: string[] | null;
-			/** Patterns of simple commands that need not ask because their effect cannot be seen or undone. */
+			/** Patterns of commands that need not ask although their effect cannot be seen or undone. */
 			allowed_commands?: string[] | null;
 			/** Which tools coding agents may call: patterns over `server__tool` of MCP tools, and names of others. */
 			tools?: Tools2 | null;
@@ -1593,17 +1753,24 @@ export interface EndpointTypes {
 		};
 		result: {
 			object: "repo.readiness";
+			/** Version of the checks. */
 			version: string;
+			/** Share of the weight that was earned. */
 			score: number;
+			/** `excellent` from a score of 90, `good` from 75, `fair` from 50, `poor` from 25, else `critical`. */
 			rating: "excellent" | "good" | "fair" | "poor" | "critical";
+			/** Weight of the checks that passed. */
 			earned_weight: number;
+			/** Weight of all checks. */
 			total_weight: number;
+			/** All checks. */
 			checks: {
 				id: string;
 				label: string;
 				weight: number;
 				passed: boolean;
 			}[];
+			/** The heaviest failing checks, at most five, with advice. */
 			recommendations: {
 				id: string;
 				label: string;
@@ -1627,8 +1794,11 @@ export interface EndpointTypes {
 		};
 		result: {
 			object: "workspace.snapshot";
+			/** The workspace. */
 			workspace_id: string;
+			/** Handoffs that are counted. */
 			count: number;
+			/** Handoffs by tier of risk. */
 			risk_distribution: {
 				auto: number;
 				confirm: number;
@@ -1636,14 +1806,18 @@ export interface EndpointTypes {
 				block: number;
 				unknown: number;
 			};
+			/** Mean risk score. */
 			avg_risk_score: number | null;
+			/** Share of signed handoffs. */
 			signed_share: number;
+			/** The verdict on the whole chain. */
 			integrity: {
 				ok: boolean;
 				n: number;
 				first_broken_index: number | null;
 				reasons: string[];
 			};
+			/** The latest handoffs. */
 			tail: Array<{
 				id: string;
 				objective: string;
@@ -1667,14 +1841,17 @@ export interface EndpointTypes {
 		};
 		result: {
 			object: "workspace.manifest";
+			/** The workspace. */
 			workspace_id: string;
-			/** `default`: none was ever posted, so only built-in rules hold. */
+			/** `default`: no manifest was ever posted, so only built-in rules hold. */
 			source: "stored" | "default";
 			/** Counts the workspace's manifests from 1; null for the default. */
 			version: number | null;
+			/** Object hash of the manifest. */
 			digest: string;
 			/** When this manifest came into force; null for the default. */
 			updated_at: string | null;
+			/** The manifest with all its members. */
 			manifest: Manifest;
 		};
 	};
@@ -1684,8 +1861,9 @@ export interface EndpointTypes {
 			workspace_id: string;
 		};
 		body: {
+			/** Id of the workspace, as you choose it. */
 			workspace_id?: string;
-			/** Appears in generated files. */
+			/** Name of the project in generated files. */
 			project_name?: string | null;
 			/** Technologies the project is built with. */
 			stack?: string[] | null;
@@ -1693,7 +1871,7 @@ export interface EndpointTypes {
 			protected_paths?: string[] | null;
 			/** Command patterns that must never run. */
 			forbidden_commands?: string[] | null;
-			/** Patterns of simple commands that need not ask because their effect cannot be seen or undone. */
+			/** Patterns of commands that need not ask although their effect cannot be seen or undone. */
 			allowed_commands?: string[] | null;
 			/** Which tools coding agents may call: patterns over `server__tool` of MCP tools, and names of others. */
 			tools?: Tools2 | null;
@@ -1706,14 +1884,17 @@ export interface EndpointTypes {
 		};
 		result: {
 			object: "workspace.manifest";
+			/** The workspace. */
 			workspace_id: string;
-			/** `default`: none was ever posted, so only built-in rules hold. */
+			/** `default`: no manifest was ever posted, so only built-in rules hold. */
 			source: "stored" | "default";
 			/** Counts the workspace's manifests from 1; null for the default. */
 			version: number | null;
+			/** Object hash of the manifest. */
 			digest: string;
 			/** When this manifest came into force; null for the default. */
 			updated_at: string | null;
+			/** The manifest with all its members. */
 			manifest: Manifest;
 			policy_updated: boolean;
 		};
@@ -1732,17 +1913,20 @@ export interface EndpointTypes {
 			next_cursor: string | null;
 			data: Array<{
 				object: "workspace";
+				/** Its id. */
 				workspace_id: string;
-				/** Of its latest audit event or manifest. */
+				/** Time of its latest audit event or manifest. */
 				last_activity_at: string;
+				/** Entries of its chain. */
 				handoffs: number;
-				/** Null where the built-in rules hold. */
+				/** Version of its manifest; null where only the built-in rules hold. */
 				manifest_version: number | null;
+				/** When that manifest came into force. */
 				manifest_updated_at: string | null;
 			}>;
 		};
 	};
-	/** Deletes a workspace's manifest with all its versions, or the older versions only; what they took of the quota is free. */
+	/** Deletes a workspace's manifest with all its versions, or the older versions only, and frees their bytes. */
 	delete_workspace_manifest: {
 		params: {
 			workspace_id: string;
@@ -1767,34 +1951,40 @@ export interface EndpointTypes {
 			workspace_id: string;
 			/** What is about to be done, in words. */
 			action: string;
-			/** What sort of action it is; deletions and deployments weigh. */
+			/** By default its words tell. */
 			action_kind?: "edit" | "refactor" | "deploy" | "review" | "setup" | "delete" | null;
-			/** Paths, held against protected_paths. */
+			/** Files, held against `protected_paths`. */
 			files_affected?: string[] | null;
-			/** Commands as a shell would get them, held against forbidden_commands. */
+			/** Commands as a shell would get them, held against `forbidden_commands`. */
 			commands?: string[] | null;
-			/** Held against the plan's limit for an agent run. */
+			/** Held against five envelopes of the plan. */
 			estimated_cost_usd?: number | null;
-			/** Anything; kept with the decision and not looked at. */
+			/** Any object, kept with the decision. */
 			context?: Record<string, unknown> | null;
 		};
 		result: {
+			/** `confirm` and `approve` are for a person. */
 			decision: "allow" | "confirm" | "approve" | "deny";
+			/** Combined weight of the triggered factors. */
 			risk_score: number;
+			/** The range of the score. */
 			risk_tier: "auto" | "confirm" | "approve" | "block";
-			/** All of them, in a fixed order. */
+			/** All factors, triggered or not. */
 			factors: {
 				id: string;
 				label: string;
 				weight: number;
 				triggered: boolean;
 			}[];
+			/** Why, in words. */
 			reason: string;
+			/** The audit event that records the check. */
 			event_id: string;
+			/** When it was decided. */
 			created_at: string;
 			/** The quota of stored bytes is full, and the event keeps less: `context` as its digest, long texts in part. */
 			reduced?: "storage_quota_exceeded";
-			/** Of a context that the event does not keep. */
+			/** Stands for a context that the event does not keep. */
 			context_digest?: GoalDigest;
 		};
 	};
@@ -1803,7 +1993,7 @@ export interface EndpointTypes {
 		body: {
 			/** What the action does. */
 			kind: "edit" | "deploy" | "delete" | "exec" | "network" | "read";
-			/** Paths; of `exec` commands, of `network` addresses. */
+			/** Paths; commands for `exec`; addresses or commands for `network`. */
 			targets?: string[] | null;
 		};
 		result: {
@@ -1833,25 +2023,25 @@ export interface EndpointTypes {
 	/** The caller's audit log, newest first. */
 	list_audit_events: {
 		query?: {
-			/** All of the caller's workspaces without it. */
+			/** Only events of this workspace. */
 			workspace_id?: string;
-			/** Only these. */
+			/** Only events of this type. */
 			event_type?: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked";
-			/** Only policy checks have one. */
+			/** Only policy checks that were decided so. */
 			decision?: "allow" | "confirm" | "approve" | "deny";
-			/** Only what this one did: `key:<key id>` or `operator`. */
+			/** Only events of this actor: `key:<key id>` or `operator`. */
 			actor?: string;
-			/** Only what this coding agent's hook sent: `claude-code` or `codex`. */
+			/** Only events from the hook of this coding agent: `claude-code` or `codex`. */
 			agent?: string;
-			/** Only of this session of a coding agent. */
+			/** Only events of this session of a coding agent. */
 			session_id?: string;
-			/** Only of coding agents that worked in this directory. */
+			/** Only events of coding agents in this directory. */
 			directory?: string;
-			/** Only of coding agents in this permission mode. */
+			/** Only events of coding agents in this permission mode. */
 			permission_mode?: string;
-			/** Created then or later. */
+			/** Only events from then on. */
 			since?: string;
-			/** Created before. */
+			/** Only events before. */
 			until?: string;
 			/** Events of a page. */
 			limit?: number;
@@ -1867,15 +2057,23 @@ export interface EndpointTypes {
 			/** Where a page ended that found few: `next_cursor` goes on from there. Null on other pages. */
 			searched_back_to: string | null;
 			data: Array<{
+				/** Id of the event. */
 				id: string;
+				/** What happened. */
 				event_type: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked";
+				/** Its workspace, if it has one. */
 				workspace_id: string | null;
+				/** `key:<key id>` or `operator`. */
 				actor: string;
+				/** Content of the event, by its type. */
 				payload: Record<string, unknown>;
+				/** When it happened. */
 				created_at: string;
-				/** Of policy checks, as the two below. */
+				/** Decision of a policy check. */
 				decision?: "allow" | "confirm" | "approve" | "deny";
+				/** Risk score of a policy check. */
 				risk_score?: number;
+				/** Its tier. */
 				risk_tier?: "auto" | "confirm" | "approve" | "block";
 			}>;
 		};
@@ -1904,7 +2102,7 @@ export interface EndpointTypes {
 			brain_md?: string | null;
 			/** The same, parsed already; instead of brain_md. */
 			brain_config?: Record<string, unknown> | null;
-			/** What lists show beside the id. */
+			/** Title that lists show beside the id. */
 			title?: string | null;
 		};
 		result: {
@@ -1972,7 +2170,7 @@ export interface EndpointTypes {
 			deleted: true;
 		};
 	};
-	/** All skills: expert instruction sets that a task can be put to. */
+	/** All skills: expert instruction sets for tasks. */
 	list_skills: {
 		result: {
 			object: "list";
@@ -1999,49 +2197,67 @@ export interface EndpointTypes {
 			source: string;
 		};
 	};
-	/** Puts a task to a skill; the answer is a chat completion, whole or streamed, with cost and receipt. */
+	/** Gives a task to a skill; the answer is a chat completion, whole or streamed, with cost and receipt. */
 	invoke_skill: {
 		params: {
 			skill_id: string;
 		};
 		body: {
-			/** `auto` (default), an id of list_models, or `laser-1`, `halo-1`, `foton-1` for a tier. */
+			/** `auto` (default), an id of list_models, or a tier: `laser-1`, `halo-1`, `foton-1`. */
 			model?: string | null;
-			/** Most tokens of the answer. */
+			/** Most tokens, reasoning included. */
 			max_tokens?: number | null;
+			/** The same as `max_tokens`, and wins over it. */
 			max_completion_tokens?: number | null;
+			/** 0.7 by default. */
 			temperature?: number | null;
+			/** Nucleus sampling. */
 			top_p?: number | null;
+			/** Penalty on tokens that have occurred. */
 			presence_penalty?: number | null;
+			/** Penalty on tokens by how often they have occurred. */
 			frequency_penalty?: number | null;
+			/** Seed for providers that take one. */
 			seed?: number | null;
+			/** Bias by token id. */
 			logit_bias?: Record<string, number> | null;
+			/** Log probabilities of the answer's tokens; only models that have them are chosen. */
 			logprobs?: boolean | null;
+			/** Alternatives of each token. */
 			top_logprobs?: number | null;
+			/** Ends the answer. */
 			stop?: string | string[] | null;
+			/** Number of answers: one. */
 			n?: 1 | null;
+			/** Answer as Server-Sent Events. */
 			stream?: boolean | null;
+			/** `include_usage`: a last chunk carries `usage` and `svc`. */
 			stream_options?: {
 				include_usage?: boolean | null;
 			} | null;
+			/** Whether it must call one, and which. */
 			tool_choice?: "auto" | "none" | "required" | ToolChoice | null;
+			/** Whether one turn may hold several calls. */
 			parallel_tool_calls?: boolean | null;
+			/** Text by default. */
 			response_format?: {
 				type: "text";
 			} | {
 				type: "json_object";
 			} | ResponseFormat | null;
-			/** The lowest that the model has by default. */
+			/** The lowest by default. */
 			reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+			/** Id of your user, for providers that take one. */
 			user?: string | null;
+			/** Accepted and not used. */
 			metadata?: Record<string, unknown> | null;
 			/** What `auto` prefers; by the prompt by default. */
 			routing_mode?: "quality" | "balanced" | "agility" | null;
 			/** A routing config. */
 			brain_config?: BrainConfig | null;
-			/** Models that it excludes see nothing. */
+			/** Which models may see the request. */
 			compliance?: Compliance | null;
-			/** What the skill is put to, with all that it needs to know; at most 256 KiB. */
+			/** The task with all it needs; at most 256 KiB. */
 			task: string;
 			messages?: null;
 			tools?: null;
@@ -2064,20 +2280,27 @@ export interface EndpointTypes {
 					signals_detected: Record<string, boolean>;
 					/** How likely the prompt has each intent. */
 					intents: Intents;
-					/** What else the choice was made with; POST /v1/route takes it and repeats the choice. */
+					/** Observations that the choice was made with; POST /v1/route takes them and repeats it. */
 					observed: Observed;
 					model: string;
 				};
+				/** Cost of all calls; `estimated` if some usage was not reported. */
 				cost: Cost2;
+				/** Time from the arrival of the request to its receipt. */
 				latency_ms: number;
+				/** The receipt in short; `verifiable` is always true. */
 				proof: Proof;
+				/** Another model served than the intended one. */
 				fallback: boolean;
+				/** The intended model, or the id that was sent. */
 				fallback_from: string | null;
+				/** The model that served in its place. */
 				fallback_to: string | null;
 				/** Whether a whole answer has the form that `response_format` asks for, as far as it can be checked. */
 				format_met?: boolean;
 				/** The answer refuses: by the provider's own sign, or in words, as far as these can be told. */
 				refused?: true;
+				/** Parameters and parts that had no effect, or another one than was asked for. */
 				warnings: Warnings[];
 				skill: {
 					id: string;
@@ -2088,7 +2311,7 @@ export interface EndpointTypes {
 			[member: string]: unknown;
 		};
 	};
-	/** Makes a key; what is not named is as the calling key has it. The key itself is shown this once. */
+	/** Makes a key, with the limits of the calling key where none are named. The key itself is shown this once. */
 	create_key: {
 		body?: ChangeKeyBody;
 		result: {
@@ -2100,6 +2323,7 @@ export interface EndpointTypes {
 			expires_at: string | null;
 			/** Null where the plan's limit holds. */
 			rpm: number | null;
+			/** Null where the plan's limit holds. */
 			daily_requests: number | null;
 			/** Null where it may spend as much as it likes. */
 			budget_usd: number | null;
@@ -2185,6 +2409,7 @@ export interface EndpointTypes {
 			expires_at: string | null;
 			/** Null where the plan's limit holds. */
 			rpm: number | null;
+			/** Null where the plan's limit holds. */
 			daily_requests: number | null;
 			/** Null where it may spend as much as it likes. */
 			budget_usd: number | null;
@@ -2246,21 +2471,25 @@ export interface EndpointTypes {
 	/** The caller's limits, totals and latest requests; with group_by, usage by key, tag, model or day. */
 	get_usage: {
 		query?: {
-			/** Groups instead of everything at once; the others need it. */
+			/** Groups by this. The other parameters need it. */
 			group_by?: "key" | "tag" | "model" | "day";
-			/** First UTC day, YYYY-MM-DD; 30 days in all without it. */
+			/** First UTC day; by default 30 days up to `until`. At most 366 days. */
 			since?: string;
-			/** Last UTC day; today without it. */
+			/** Last UTC day; by default today. */
 			until?: string;
-			/** Groups of a page; 100 without it. */
+			/** Groups of a page; 100 by default. */
 			limit?: number;
 			/** `next_cursor` of the page before. */
 			cursor?: string;
 		};
 		result: {
+			/** Who you are. */
 			user_id: string;
+			/** Your plan. */
 			plan: "free" | "personal" | "pro" | "corporate";
+			/** Its name for people. */
 			plan_display: string;
+			/** Limits of the plan, and the used part. */
 			limits: {
 				daily_requests: number | null;
 				rpm: number;
@@ -2271,12 +2500,19 @@ export interface EndpointTypes {
 					models: string[] | null;
 				};
 			};
+			/** All settled requests. */
 			total_requests: number;
+			/** Their tokens. */
 			total_tokens: number;
+			/** Their cost. */
 			total_cost_usd: number;
+			/** Calls by model. */
 			by_model: ByProvider;
+			/** Calls by provider. */
 			by_provider: ByProvider;
+			/** Requests by mode. */
 			by_mode: ByProvider;
+			/** The last 20 requests, newest first. */
 			recent: {
 				request_id: string;
 				created_at: string;
@@ -2289,12 +2525,12 @@ export interface EndpointTypes {
 				latency_ms: number;
 				fallback: boolean;
 			}[];
-			/** What is stored, and the most that may be; null where nothing limits it. */
+			/** Stored bytes and their quota; null where nothing limits them. */
 			storage: {
 				stored_bytes: number;
 				quota_bytes: number | null;
 			};
-			/** What requests that are not settled yet may cost besides what they have spent. */
+			/** Amount that open requests may still cost. */
 			held_usd: number;
 			/** Requests that are not settled yet, oldest first; in no total, and in `recent` only afterwards. */
 			open: {
@@ -2346,13 +2582,13 @@ export interface EndpointTypes {
 		query?: {
 			/** An id of list_models. */
 			baseline?: string;
-			/** Groups instead of everything at once; the others need it. */
+			/** Groups by this. The other parameters need it. */
 			group_by?: "key" | "tag" | "model" | "day";
-			/** First UTC day, YYYY-MM-DD; 30 days in all without it. */
+			/** First UTC day; by default 30 days up to `until`. At most 366 days. */
 			since?: string;
-			/** Last UTC day; today without it. */
+			/** Last UTC day; by default today. */
 			until?: string;
-			/** Groups of a page; 100 without it. */
+			/** Groups of a page; 100 by default. */
 			limit?: number;
 			/** `next_cursor` of the page before. */
 			cursor?: string;
@@ -2404,15 +2640,15 @@ export interface EndpointTypes {
 	/** The caller's requests, newest first: which model was chosen for each and why, and what it cost. */
 	list_requests: {
 		query?: {
-			/** Only these. */
+			/** Only requests of this kind. */
 			kind?: "chat" | "skill" | "orchestration" | "code" | "agent";
 			/** Only those that this model served; an id of list_models. */
 			model?: string;
 			/** Only those of this API key. */
 			key_id?: string;
-			/** Arrived then or later. */
+			/** Only requests that arrived then or later. */
 			since?: string;
-			/** Arrived before. */
+			/** Only requests that arrived before. */
 			until?: string;
 			/** Requests of a page. */
 			limit?: number;
@@ -2427,54 +2663,75 @@ export interface EndpointTypes {
 			searched_back_to: string | null;
 			data: Array<{
 				object: "request";
+				/** Id of the request and of its receipt. */
 				request_id: string;
 				/** When it arrived. */
 				created_at: string;
+				/** Kind of request. */
 				kind: string;
-				/** Null in requests from before keys were recorded. */
+				/** The API key; null in requests from before keys were recorded. */
 				key_id: string | null;
-				/** As named; null where the choice was left to routing. */
+				/** The model that the request or its config named; null where routing chose. */
 				requested_model: string | null;
-				/** The one that served; of several, the one that the request counts for. */
+				/** The model that served; of several, the one that the request counts for. */
 				model: string;
+				/** Who served it. */
 				provider: string;
+				/** How the model was chosen. */
 				mode: string;
+				/** Another model served than the intended one. */
 				fallback: boolean;
-				/** Of chats and skills: why this model. */
+				/** Why this model, in words; of chats and skills. */
 				reason: string | null;
+				/** The model that was intended. */
 				fallback_from: string | null;
+				/** The skill. */
 				skill_id: string | null;
-				/** Of orchestration, code and runs: the effort policy. */
+				/** The effort policy; of orchestrations, code and runs. */
 				policy: string | null;
+				/** The strategy; of orchestrations and runs. */
 				strategy: string | null;
+				/** The language; of code. */
 				language: string | null;
 				/** How a run ended. */
 				status: string | null;
+				/** Steps of a run. */
 				n_steps: number | null;
 				/** Whether the review of code passed. */
 				passed: boolean | null;
+				/** How likely the answer is right. */
 				confidence: number | null;
+				/** How far the answers agreed. */
 				agreement: number | null;
+				/** The reserved amount. */
 				bound_usd: number | null;
+				/** Version of the catalog that it was planned with. */
 				catalog_version: string | null;
+				/** Digest of the routing config. */
 				config_digest: string | null;
-				/** Those that were called, by name. */
+				/** All models that were called. */
 				models: string[];
-				/** Calls of models. */
+				/** Number of calls. */
 				calls: number;
+				/** Tokens of all calls. */
 				tokens: number;
+				/** Those of the prompts. */
 				input_tokens: number;
+				/** Those of the answers. */
 				output_tokens: number;
+				/** What it cost. */
 				cost_usd: number;
 				/** Some usage was not reported and counts at its bound. */
 				estimated: boolean;
+				/** Time from its arrival to its receipt. */
 				latency_ms: number;
 				/** `complete`, `cut` or `client_closed`. */
 				outcome: string;
 				/** The upstream cut the answer. */
 				truncated: boolean;
-				/** Of its receipt, which get_proof shows. */
+				/** Hash of its receipt. */
 				proof_hash: string;
+				/** Its receipt is signed. */
 				signed: boolean;
 			}>;
 		};
@@ -2486,55 +2743,77 @@ export interface EndpointTypes {
 		};
 		result: {
 			object: "request";
+			/** Id of the request and of its receipt. */
 			request_id: string;
 			/** When it arrived. */
 			created_at: string;
+			/** Kind of request. */
 			kind: string;
-			/** Null in requests from before keys were recorded. */
+			/** The API key; null in requests from before keys were recorded. */
 			key_id: string | null;
-			/** As named; null where the choice was left to routing. */
+			/** The model that the request or its config named; null where routing chose. */
 			requested_model: string | null;
-			/** The one that served; of several, the one that the request counts for. */
+			/** The model that served; of several, the one that the request counts for. */
 			model: string;
+			/** Who served it. */
 			provider: string;
+			/** How the model was chosen. */
 			mode: string;
+			/** Another model served than the intended one. */
 			fallback: boolean;
-			/** Of chats and skills: why this model. */
+			/** Why this model, in words; of chats and skills. */
 			reason: string | null;
+			/** The model that was intended. */
 			fallback_from: string | null;
+			/** The skill. */
 			skill_id: string | null;
-			/** Of orchestration, code and runs: the effort policy. */
+			/** The effort policy; of orchestrations, code and runs. */
 			policy: string | null;
+			/** The strategy; of orchestrations and runs. */
 			strategy: string | null;
+			/** The language; of code. */
 			language: string | null;
 			/** How a run ended. */
 			status: string | null;
+			/** Steps of a run. */
 			n_steps: number | null;
 			/** Whether the review of code passed. */
 			passed: boolean | null;
+			/** How likely the answer is right. */
 			confidence: number | null;
+			/** How far the answers agreed. */
 			agreement: number | null;
+			/** The reserved amount. */
 			bound_usd: number | null;
+			/** Version of the catalog that it was planned with. */
 			catalog_version: string | null;
+			/** Digest of the routing config. */
 			config_digest: string | null;
-			/** Those that were called, by name. */
+			/** All models that were called. */
 			models: string[];
-			/** Calls of models. */
+			/** Number of calls. */
 			calls: number;
+			/** Tokens of all calls. */
 			tokens: number;
+			/** Those of the prompts. */
 			input_tokens: number;
+			/** Those of the answers. */
 			output_tokens: number;
+			/** What it cost. */
 			cost_usd: number;
 			/** Some usage was not reported and counts at its bound. */
 			estimated: boolean;
+			/** Time from its arrival to its receipt. */
 			latency_ms: number;
 			/** `complete`, `cut` or `client_closed`. */
 			outcome: string;
 			/** The upstream cut the answer. */
 			truncated: boolean;
-			/** Of its receipt, which get_proof shows. */
+			/** Hash of its receipt. */
 			proof_hash: string;
+			/** Its receipt is signed. */
 			signed: boolean;
+			/** Cost by model. */
 			call_costs: {
 				model: string;
 				provider: string;
@@ -2552,7 +2831,7 @@ export interface EndpointTypes {
 			request_id: string;
 			/** -1 bad, 0 neither, 1 good. */
 			score: number;
-			/** What the score is about. */
+			/** What the score is about; none by default. */
 			reason?: "wrong" | "incomplete" | "style" | "slow" | "other" | null;
 		};
 		result: {

@@ -7,9 +7,9 @@ import { ruleFields } from "../routing-config/rule-fields.ts";
 import { type DetectedLanguage, detectLanguage, findLanguage } from "./language.ts";
 
 const MAX_ITERATIONS = 10;
-/** Cycles of writing and reviewing where the client sets none (docs/reference.md, "Code"). */
+/** Cycles of writing and reviewing where the client sets none (docs/reference/code.md, "Code"). */
 const DEFAULT_ITERATIONS = 3;
-/** Output limit of each call where the client sets none (docs/reference.md, "Limits"). */
+/** Output limit of each call where the client sets none (docs/reference/conventions.md, "Limits"). */
 const DEFAULT_CODE_MAX_TOKENS = 2_048;
 const DEFAULT_CODE_TEMPERATURE = 0.2;
 
@@ -24,27 +24,31 @@ export const codeRequestSchema = z.lazy(() =>
 			.max(40, "takes at most 40 characters")
 			.regex(/^[A-Za-z0-9+#./ _-]*$/, "is no name of a language")
 			.nullish()
-			.describe("Such as `python`; told from the task where it is left out."),
+			.describe("Such as `python`; by default that of the task."),
 		policy: z
 			.enum(POLICIES)
 			.nullish()
 			.describe("`balanced` by default; `efficiency` has one cheap coder, `depth` several."),
-		coder_model: z.string().min(1).max(256).nullish().describe("Who writes, if it is an id of list_models."),
-		reviewer_model: z.string().min(1).max(256).nullish().describe("Who reviews, likewise."),
+		coder_model: z.string().min(1).max(256).nullish().describe("The model that writes; an id of list_models."),
+		reviewer_model: z.string().min(1).max(256).nullish().describe("The model that reviews; an id of list_models."),
 		max_iters: z
 			.int()
 			.min(1)
 			.max(MAX_ITERATIONS)
 			.nullish()
-			.describe(`Drafts at most, the first included; ${DEFAULT_ITERATIONS} by default.`),
-		review: z.boolean().nullish().describe("With false one draft and no reviewer; true by default."),
-		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_CODE_MAX_TOKENS} by default.`),
+			.describe(`Most drafts, the first included; ${DEFAULT_ITERATIONS} by default.`),
+		review: z.boolean().nullish().describe("False: one draft and no reviewer. True by default."),
+		max_tokens: z
+			.int()
+			.positive()
+			.nullish()
+			.describe(`Most tokens of each call; ${DEFAULT_CODE_MAX_TOKENS} by default.`),
 		temperature: z.number().min(0).max(2).nullish().describe(`${DEFAULT_CODE_TEMPERATURE} by default.`),
 		reasoning_effort: reasoningEffortField(),
-		max_cost_usd: z.number().positive().nullish().describe("USD near which repairs stop."),
+		max_cost_usd: z.number().positive().nullish().describe("USD to stay near: repairs stop there."),
 		...ruleFields(),
 		include_trace: z.boolean().nullish().describe("Whether `svc.stages` is shown; true by default."),
-		stream: z.boolean().nullish(),
+		stream: z.boolean().nullish().describe("Progress as Server-Sent Events, then the answer."),
 	}),
 );
 

@@ -1,4 +1,4 @@
-// The answer of a code request (docs/reference.md, "Code"). Pure.
+// The answer of a code request (docs/reference/code.md, "Code"). Pure.
 import * as z from "zod";
 import { type ClientWarning, warningsSchema } from "../inference/client-fields.ts";
 import { confidenceBasisSchema, type Rating } from "../inference/confidence-basis.ts";

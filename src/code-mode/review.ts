@@ -74,7 +74,7 @@ const UNREVIEWED_SHARE = 0.5;
 const NOT_PASSED_SHARE = 0.5;
 
 /**
- * Confidence in code, 0 to 1 (docs/reference.md, "Code"): the critic's score, half of it where the code did not pass; without a
+ * Confidence in code, 0 to 1 (docs/reference/code.md, "Code"): the critic's score, half of it where the code did not pass; without a
  * verdict one half where the static checks pass, else 0. Nothing is run, so it is never verified that code works.
  */
 export function rateCode({ passed, score, reviewer }: Review): Rating {

@@ -29,7 +29,7 @@ export const MAX_READ_CHARS = 4_194_304;
  * Finds the sensitive data in a conversation, every occurrence. Pauses every 32 Ki characters with the number of characters read.
  * Every view of a text is read: as written, without invisible characters, and with escapes and base64 decoded; then the
  * conversation across its texts. Time grows linearly with the length of the texts. If they are longer than 4 Mi characters
- * together, every class is reported, of kind `unread`, without findings. docs/reference.md, "Compliance".
+ * together, every class is reported, of kind `unread`, without findings. docs/reference/compliance.md, "Compliance".
  */
 export function* detectInSteps(conversation: Conversation): Steps<Detection> {
 	const { texts } = conversation;

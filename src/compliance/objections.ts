@@ -40,7 +40,7 @@ export interface GateBasis {
 	attestations: ReadonlyMap<string, ProviderAttestation>;
 }
 
-/** What clears a provider for a class of data (docs/reference.md, "Compliance"). */
+/** What clears a provider for a class of data (docs/reference/compliance.md, "Compliance"). */
 const CLEARANCE: Readonly<Record<DataClass, { standard: string } | "zero_retention">> = {
 	PII: { standard: "GDPR" },
 	PHI: { standard: "HIPAA" },

@@ -1,4 +1,4 @@
-// What a gate decides on every model of the catalog, and what compliance costs (docs/reference.md, "Compliance"). Pure.
+// What a gate decides on every model of the catalog, and what compliance costs (docs/reference/compliance.md, "Compliance"). Pure.
 import type { Catalog } from "../catalog/catalog.ts";
 import { blendedMicroRate } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";

@@ -138,7 +138,7 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 	command?: string;
 	/** The section of the console that calls it. */
 	page?: string;
-	/** The failure for a missing or empty body field, instead of 422 (docs/reference.md, "Errors"). */
+	/** The failure for a missing or empty body field, instead of 422 (docs/reference/errors.md, "Errors"). */
 	emptyField?: { name: string; failure: Failure };
 	handle(request: {
 		params: Parsed<Params>;

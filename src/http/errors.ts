@@ -1,4 +1,4 @@
-// Maps every failure to status, code, message, fields and headers (docs/reference.md, "Errors"). dialects.ts writes the body.
+// Maps every failure to status, code, message, fields and headers (docs/reference/errors.md, "Errors"). dialects.ts writes the body.
 import type { ComplianceNotice, Failure } from "../failure.ts";
 import { type ErrorDialect, type ErrorReport, renderErrorBody } from "./dialects.ts";
 

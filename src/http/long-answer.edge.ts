@@ -152,7 +152,7 @@ async function answerBeforeHead<T>(
 }
 
 /**
- * Answers work that may take long (docs/reference.md, "Long answers").
+ * Answers work that may take long (docs/reference/conventions.md, "Long answers").
  *
  * Unstreamed, work that ends within 30 s gets an ordinary answer. After that, the head is sent as 200, white space follows
  * every 15 s, and the body comes last; a failure is then the error body with its `status`. Streamed, the head is sent with the

@@ -66,7 +66,9 @@ export const formatMetSchema = z.lazy(() =>
 
 /** `svc.warnings` of an answer. */
 export const warningsSchema = z.lazy(() =>
-	z.array(z.object({ code: z.string(), param: z.string().nullable(), message: z.string() })),
+	z
+		.array(z.object({ code: z.string(), param: z.string().nullable(), message: z.string() }))
+		.describe("Parameters and parts that had no effect, or another one than was asked for."),
 );
 export type ClientWarning = z.output<typeof warningsSchema>[number];
 

@@ -1,4 +1,4 @@
-// What a confidence rests on (docs/reference.md, "Orchestration"). Pure.
+// What a confidence rests on (docs/reference/orchestration.md, "Orchestration"). Pure.
 import * as z from "zod";
 
 /**

@@ -138,7 +138,7 @@ function refusalCause(model: Model, failure: CallFailure): RefusalCause | null {
 	return readRefusalCause(failure.status, failure.error, [model.id, model.upstream_model]);
 }
 
-/** The failover table (docs/reference.md, "Failover"). */
+/** The failover table (docs/reference/models.md, "Failover"). */
 export function toConsequence(model: Model, failure: CallFailure): Consequence {
 	if (failure.kind === "client_closed") return ENDS;
 	if (failure.kind === "lost") {

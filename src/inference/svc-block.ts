@@ -13,36 +13,42 @@ import type { SettledRequest } from "./infer.edge.ts";
 
 export const svcBlockSchema = z.lazy(() =>
 	z.object({
-		routing: z.object({
-			mode: z.enum(MODES),
-			model_display: z.string(),
-			provider: z.string(),
-			reason: z.string(),
-			tier: z.enum(TIERS),
-			signals_detected: z.record(z.string(), z.boolean()),
-			intents: z.record(z.enum(INTENTS), z.number()).describe("How likely the prompt has each intent."),
-			observed: observedSchema.describe(
-				"What else the choice was made with; POST /v1/route takes it and repeats the choice.",
-			),
-		}),
-		cost: z.object({ input_usd: z.number(), output_usd: z.number(), total_usd: z.number(), estimated: z.boolean() }),
-		latency_ms: z.int(),
-		proof: z.object({
-			request_id: z.string(),
-			timestamp: z.string(),
-			proof_hash: z.string(),
-			model: z.string(),
-			provider: z.string(),
-			mode: z.enum(MODES),
-			reason: z.string(),
-			verifiable: z.literal(true),
-			signature: z.string().nullable(),
-			key_id: z.string().nullable(),
-			compliance: attestationSchema.optional().describe("When a compliance policy was in force."),
-		}),
-		fallback: z.boolean(),
-		fallback_from: z.string().nullable(),
-		fallback_to: z.string().nullable(),
+		routing: z
+			.object({
+				mode: z.enum(MODES),
+				model_display: z.string(),
+				provider: z.string(),
+				reason: z.string(),
+				tier: z.enum(TIERS),
+				signals_detected: z.record(z.string(), z.boolean()),
+				intents: z.record(z.enum(INTENTS), z.number()).describe("How likely the prompt has each intent."),
+				observed: observedSchema.describe(
+					"Observations that the choice was made with; POST /v1/route takes them and repeats it.",
+				),
+			})
+			.describe("The choice of the model, and why."),
+		cost: z
+			.object({ input_usd: z.number(), output_usd: z.number(), total_usd: z.number(), estimated: z.boolean() })
+			.describe("Cost of all calls; `estimated` if some usage was not reported."),
+		latency_ms: z.int().describe("Time from the arrival of the request to its receipt."),
+		proof: z
+			.object({
+				request_id: z.string(),
+				timestamp: z.string(),
+				proof_hash: z.string(),
+				model: z.string(),
+				provider: z.string(),
+				mode: z.enum(MODES),
+				reason: z.string(),
+				verifiable: z.literal(true),
+				signature: z.string().nullable(),
+				key_id: z.string().nullable(),
+				compliance: attestationSchema.optional().describe("When a compliance policy was in force."),
+			})
+			.describe("The receipt in short; `verifiable` is always true."),
+		fallback: z.boolean().describe("Another model served than the intended one."),
+		fallback_from: z.string().nullable().describe("The intended model, or the id that was sent."),
+		fallback_to: z.string().nullable().describe("The model that served in its place."),
 		format_met: formatMetSchema.optional(),
 		refused: z
 			.literal(true)

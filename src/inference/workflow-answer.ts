@@ -1,4 +1,4 @@
-// The parts that all answers of workflows share: usage, cost, stages, proof (docs/reference.md, "Orchestration"). Pure.
+// The parts that all answers of workflows share: usage, cost, stages, proof (docs/reference/orchestration.md, "Orchestration"). Pure.
 import * as z from "zod";
 import { attestationSchema } from "../compliance/attestation.ts";
 import { usd } from "../proof/money.ts";

@@ -53,7 +53,7 @@ const createKeyEndpoint = endpoint({
 	toolGroup: null,
 	command: "keys create",
 	page: "keys",
-	summary: "Makes a key; what is not named is as the calling key has it. The key itself is shown this once.",
+	summary: "Makes a key, with the limits of the calling key where none are named. The key itself is shown this once.",
 	body: keyRequestSchema,
 	result: madeKeySchema,
 	ids: "none",

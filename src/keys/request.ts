@@ -28,52 +28,50 @@ const MAX_OVERLAP_SECONDS = 86_400;
 
 /** The options of a key in a request. */
 export const keyOptionFields = () => ({
-	name: z.string().trim().min(1).max(MAX_NAME_CHARS).nullish().describe("For people."),
-	role: z.enum(KEY_ROLES).nullish().describe("An agent's key may not change manifests, shares or keys."),
-	expires_at: timestampParam.nullish().describe("From then on, the key is refused. None by default."),
-	rpm: z.int().min(1).nullish().describe("Requests a minute, at most the plan's, which is the default."),
-	daily_requests: z.int().min(1).nullish().describe("Requests in 24 hours, at most the plan's, which is the default."),
+	name: z.string().trim().min(1).max(MAX_NAME_CHARS).nullish().describe("Name for people."),
+	role: z.enum(KEY_ROLES).nullish().describe("An `agent` may not change manifests, shares or keys."),
+	expires_at: timestampParam.nullish().describe("End: from then on the key is refused."),
+	rpm: z.int().min(1).nullish().describe("Requests a minute, at most the plan's."),
+	daily_requests: z.int().min(1).nullish().describe("Requests in 24 hours, at most the plan's."),
 	budget_usd: z
 		.number()
 		.positive(NO_BUDGET)
 		.max(MAX_BUDGET_USD)
 		.refine((amount) => amount <= 0 || nanoUsd(amount) > 0, NO_BUDGET)
 		.nullish()
-		.describe("USD that its requests never cost more than, in each period; above 0. None by default."),
+		.describe("USD that its requests never cost more than in a period. None by default."),
 	budget_period: z
 		.enum(BUDGET_PERIODS)
 		.nullish()
-		.describe("The budget's period: a calendar day, week or month in UTC, or total, which is the default."),
+		.describe(
+			"Calendar day, week (from Monday) or month in UTC, or `total`, which is the default. Only with a budget.",
+		),
 	models: z
 		.array(z.string().trim().min(1).max(MAX_MODEL_CHARS))
 		.min(1)
 		.max(MAX_MODELS)
 		.nullish()
-		.describe("The models it may call: ids, tiers, and * globs of ids and providers. All of the plan's by default."),
+		.describe("Models it may call: ids, tiers, and `*` globs of ids and providers."),
 	brain_config: configFields().brain_config.describe(
-		"A routing config for its requests, between the server's and their own.",
+		"Routing config for its requests, between the server's and their own.",
 	),
-	default_max_tokens: z
-		.int()
-		.min(1)
-		.nullish()
-		.describe("The output limit of its requests that name none, before its config's. The service's by default."),
+	default_max_tokens: z.int().min(1).nullish().describe("Output limit of its requests that name none."),
 	tags: z
 		.array(z.string().regex(TAG, "must be 1 to 64 characters of A-Z a-z 0-9 . _ : -"))
 		.max(MAX_TAGS)
 		.refine((tags) => new Set(tags).size === tags.length, "must not repeat a tag")
 		.nullish()
-		.describe("Labels of the key."),
+		.describe("Labels: 1 to 64 characters of `A-Z a-z 0-9 . _ : -`. None by default."),
 	alert_webhook: z
 		.string()
 		.max(MAX_WEBHOOK_URL_CHARS)
 		.nullish()
-		.describe("An https address that alerts of its budget are sent to, at 50, 80 and 100 %. None by default."),
+		.describe("Https address that alerts of its budget are sent to, at 50, 80 and 100 %. None by default."),
 	own_only: z
 		.boolean()
 		.nullish()
 		.describe(
-			"Whether it reads only what it, or a key that it replaced, made: an agent's key by default, an owner's never.",
+			"Whether it reads only what it, or a key that it replaced, made. True by default for `agent`; never for `owner`.",
 		),
 });
 

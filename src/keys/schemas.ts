@@ -17,7 +17,7 @@ const keyMembers = () => ({
 	last4: z.string(),
 	expires_at: z.string().nullable(),
 	rpm: z.int().nullable().describe("Null where the plan's limit holds."),
-	daily_requests: z.int().nullable(),
+	daily_requests: z.int().nullable().describe("Null where the plan's limit holds."),
 	budget_usd: z.number().nullable().describe("Null where it may spend as much as it likes."),
 	budget_period: z.enum(BUDGET_PERIODS).nullable(),
 	models: z.array(z.string()).nullable().describe("Null where it may call all of the plan's."),

@@ -156,13 +156,13 @@ export const handoffChainSchema = z.lazy(() =>
 		data: z.array(handoffSchema),
 		has_more: z.boolean(),
 		verification: z.object({
-			ok: z.boolean(),
-			n: z.int(),
-			first_broken_index: z.int().nullable(),
+			ok: z.boolean().describe("All entries verify."),
+			n: z.int().describe("Entries that were checked."),
+			first_broken_index: z.int().nullable().describe("The first entry that does not verify."),
 			owner: z.string().nullable().describe("Whose workspace its entries say that it is; null when none does."),
 			notes: z.array(z.string()).describe("What the verdict does not tell."),
 			reasons: z.array(z.string()).describe("`<name>:<position>`, the lowest hundred."),
-			signing_enabled: z.boolean(),
+			signing_enabled: z.boolean().describe("Whether this service signs."),
 			complete: z.boolean().nullable().describe("Whether what was expected is there; null without expectations."),
 		}),
 		pubkey_endpoint: z.string(),
@@ -243,10 +243,10 @@ const getHandoffCheckpointEndpoint = endpoint({
 
 const proofQuery = z.lazy(() =>
 	z.object({
-		index: sizeOrSeq.optional().describe("Inclusion of the entry with this seq."),
-		size: sizeOrSeq.optional().describe("… in the tree of this size; the whole chain by default."),
-		from: sizeOrSeq.optional().describe("Consistency of the tree of this size …"),
-		to: sizeOrSeq.optional().describe("… with the one of this size."),
+		index: sizeOrSeq.optional().describe("Proves that the entry with this `seq` is in the chain."),
+		size: sizeOrSeq.optional().describe("Size of the tree that it is in; the whole chain by default."),
+		from: sizeOrSeq.optional().describe("Proves that a tree goes on from the one of this size,"),
+		to: sizeOrSeq.optional().describe("and is of this size."),
 	}),
 );
 

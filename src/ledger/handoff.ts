@@ -1,4 +1,4 @@
-// Handoffs as clients send and read them (docs/reference.md, "Handoffs"): the schemas, and the mapping from a body to a
+// Handoffs as clients send and read them (docs/reference/workspaces.md, "Handoffs"): the schemas, and the mapping from a body to a
 // draft and from a row to an answer. Pure.
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
@@ -28,17 +28,17 @@ const objectiveSchema = z
  */
 export const handoffRequestSchema = z.lazy(() =>
 	z.object({
-		workspace_id: workspaceIdSchema,
+		workspace_id: workspaceIdSchema.describe("Its workspace."),
 		objective: objectiveSchema.describe("What the work is for."),
-		from_tool: z.string().nullish().describe("Tool handing off."),
-		to_tool: z.string().nullish().describe("Tool receiving; may be a human."),
-		files_touched: stringListSchema.nullish().describe("Paths modified."),
+		from_tool: z.string().nullish().describe("Who hands off."),
+		to_tool: z.string().nullish().describe("Who receives; may be a person."),
+		files_touched: stringListSchema.nullish().describe("Files that were changed."),
 		constraints: stringListSchema.nullish().describe("Constraints for the next agent."),
 		risks: itemsSchema.nullish().describe("What may go wrong."),
-		validation: itemsSchema.nullish().describe("What was checked, and what is to be."),
-		recommended_next_action: z.string().nullish().describe("What the receiver does first."),
-		action_kind: z.enum(HANDOFF_KINDS).nullish().describe("Default `edit`."),
-		est_cost: z.number().min(0).nullish().describe("USD estimate, recorded as given."),
+		validation: itemsSchema.nullish().describe("Checks done and to do."),
+		recommended_next_action: z.string().nullish().describe("What to do first."),
+		action_kind: z.enum(HANDOFF_KINDS).nullish().describe("Kind of work; `edit` by default."),
+		est_cost: z.number().min(0).nullish().describe("Expected cost in USD."),
 	}),
 );
 
@@ -86,13 +86,13 @@ const hashField = z.string().describe("`sha256:` and 64 hex digits.");
 /** A handoff as it is returned: every member of the subject, and its seal. */
 export const handoffSchema = z.lazy(() =>
 	z.object({
-		id: z.string(),
+		id: z.string().describe("Id of the entry."),
 		workspace_id: z.string(),
 		owner: z
 			.string()
 			.nullable()
 			.describe("Whose workspace it is: the first 16 hex digits of SHA-256 of the user's id. Null in older entries."),
-		seq: z.int(),
+		seq: z.int().describe("Position in the chain, from 0."),
 		objective: z.string(),
 		from_tool: z.string().nullable(),
 		to_tool: z.string().nullable(),
@@ -103,16 +103,18 @@ export const handoffSchema = z.lazy(() =>
 		recommended_next_action: z.string().nullable(),
 		action_kind: z.string(),
 		est_cost: z.number().nullable(),
-		risk: z.object({ score: z.number(), tier: z.string(), factors: stringListSchema }),
-		prev_handoff_id: z.string().nullable(),
+		risk: z
+			.object({ score: z.number(), tier: z.string(), factors: stringListSchema })
+			.describe("Rated by the built-in rules."),
+		prev_handoff_id: z.string().nullable().describe("The entry before."),
 		prev_hash: hashField.nullable(),
 		prev_signature: z.string().nullable(),
-		created_at: z.string(),
+		created_at: z.string().describe("When it was appended."),
 		subject: z.string().describe("Canonical JSON (RFC 8785): what is hashed and signed."),
-		signed: z.boolean(),
+		signed: z.boolean().describe("Whether it is signed."),
 		hash: hashField,
 		signature: z.string().nullable().describe("Ed25519 over the subject, base64."),
-		key_id: z.string().nullable(),
+		key_id: z.string().nullable().describe("The key that signed it."),
 	}),
 );
 

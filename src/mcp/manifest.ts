@@ -1,4 +1,4 @@
-// The tool manifest: the tools with their addresses, and a client's configuration (docs/reference.md, "Tool manifest"). Pure.
+// The tool manifest: the tools with their addresses, and a client's configuration (docs/reference/tools.md, "Tool manifest"). Pure.
 import * as z from "zod";
 import { METHODS } from "../http/endpoint.ts";
 import type { McpTool } from "./tools.ts";
@@ -39,7 +39,7 @@ const clientEntrySchema = z.lazy(() =>
 	}),
 );
 
-/** `GET /v1/mcp/manifest` (docs/reference.md, "Tool manifest"). */
+/** `GET /v1/mcp/manifest` (docs/reference/tools.md, "Tool manifest"). */
 export const toolManifestSchema = z.lazy(() =>
 	z.object({
 		object: z.literal("mcp.manifest"),

@@ -32,7 +32,7 @@ function findSource(endpoints: readonly Endpoint[], source: keyof typeof SOURCE_
 	return endpoint;
 }
 
-/** The message of an error's body, in either of its forms (docs/reference.md, "Errors"). */
+/** The message of an error's body, in either of its forms (docs/reference/errors.md, "Errors"). */
 function errorMessage(body: ToolCallResult["value"]): string | undefined {
 	return (
 		endpointErrorSchema.safeParse(body).data?.message ?? endpointErrorSchema.safeParse(body?.["detail"]).data?.message

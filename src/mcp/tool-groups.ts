@@ -1,4 +1,4 @@
-// Groups of tools, of which a client lists some (docs/reference.md, "MCP"). Pure.
+// Groups of tools, of which a client lists some (docs/reference/tools.md, "MCP"). Pure.
 import { type Endpoint, TOOL_GROUPS } from "../http/endpoint.ts";
 import { isTool } from "./tools.ts";
 

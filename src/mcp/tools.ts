@@ -244,7 +244,7 @@ function parseObject(text: string): JsonObject | null {
 
 /**
  * An HTTP answer as a tool's answer: the body without the white space of a long answer. A failure after the head has its status
- * in the body (docs/reference.md, "Long answers").
+ * in the body (docs/reference/conventions.md, "Long answers").
  */
 export function toToolAnswer(status: number, body: string): ToolAnswer {
 	const text = body.trim();

@@ -1,4 +1,4 @@
-// The message that the client gets, in Anthropic's shape with the `svc` block (docs/reference.md, "Messages"). Pure.
+// The message that the client gets, in Anthropic's shape with the `svc` block (docs/reference/messages.md, "Messages"). Pure.
 import * as z from "zod";
 import { lastBilledCall } from "../inference/accounting.ts";
 import { answerId } from "../inference/answer-form.ts";

@@ -74,21 +74,32 @@ export const messagesRequestSchema = z.lazy(() =>
 			.min(1)
 			.max(256)
 			.nullish()
-			.describe("`auto` (default), an id of list_models, a family name, or `laser-1`, `halo-1`, `foton-1` for a tier."),
+			.describe("`auto` (default), an id of list_models, a family name, or a tier: `laser-1`, `halo-1`, `foton-1`."),
 		max_tokens: z.int().positive().nullish().describe("Most tokens of the answer, 32,000 by default: a ceiling."),
-		system: systemTextSchema.nullish(),
-		tools: z.array(messagesToolSchema).max(MAX_MESSAGES_TOOLS).nullish(),
-		tool_choice: messagesToolChoiceSchema.nullish(),
-		thinking: thinkingSchema.nullish(),
-		output_config: z.object({ effort, format: outputFormatSchema.nullish() }).nullish(),
-		/** The earlier name of `output_config.format`. */
-		output_format: outputFormatSchema.nullish(),
-		stop_sequences: z.array(z.string()).max(MAX_STOP_SEQUENCES).nullish(),
-		temperature: z.number().min(0).max(2).nullish(),
-		top_p: z.number().min(0).max(1).nullish(),
-		metadata: z.object({ user_id: z.string().max(512).nullish() }).nullish(),
-		stream: z.boolean().nullish(),
-		cache_control: cacheControlSchema.nullish(),
+		system: systemTextSchema.nullish().describe("System text."),
+		tools: z
+			.array(messagesToolSchema)
+			.max(MAX_MESSAGES_TOOLS)
+			.nullish()
+			.describe("Your own tools; most of Anthropic's are left out with a warning."),
+		tool_choice: messagesToolChoiceSchema.nullish().describe("Whether the model must call a tool, and which."),
+		thinking: thinkingSchema.nullish().describe("Whether the model thinks before it answers."),
+		output_config: z
+			.object({ effort, format: outputFormatSchema.nullish() })
+			.nullish()
+			.describe("Effort and form of the answer."),
+		output_format: outputFormatSchema.nullish().describe("The earlier name of `output_config.format`."),
+		stop_sequences: z.array(z.string()).max(MAX_STOP_SEQUENCES).nullish().describe("Texts that end the answer."),
+		temperature: z.number().min(0).max(2).nullish().describe("Sampling temperature."),
+		top_p: z.number().min(0).max(1).nullish().describe("Nucleus sampling."),
+		metadata: z
+			.object({ user_id: z.string().max(512).nullish() })
+			.nullish()
+			.describe("`user_id` goes to providers that take one."),
+		stream: z.boolean().nullish().describe("Answer as Server-Sent Events."),
+		cache_control: cacheControlSchema
+			.nullish()
+			.describe("Marks for the prompt cache of Anthropic; others cache by themselves."),
 		routing_mode: z.enum(ROUTING_MODES).nullish().describe("What `auto` prefers; by the prompt by default."),
 		...ruleFields(),
 	}),

@@ -69,7 +69,7 @@ function chooseDeepStrategy({ intent, kind, hasParts, weighs, isTrivial }: Promp
 	return { strategy: "ensemble_moa", why: `a ${intent} prompt gains from several views put together` };
 }
 
-/** Chooses by policy and prompt (docs/reference.md, "Orchestration"). */
+/** Chooses by policy and prompt (docs/reference/orchestration.md, "Orchestration"). */
 function chooseStrategy(policy: EffortPolicy, prompt: PromptTraits): StrategyChoice {
 	if (policy === "depth") return chooseDeepStrategy(prompt);
 	if (prompt.isSimple) return SIMPLE;

@@ -104,7 +104,7 @@ export const LEAST_PLAN_TOKENS = 256;
 
 /**
  * The output limit of a judge, a critic or a planner: the task's, but no more than `most`, and no less than it must say
- * (docs/reference.md, "Orchestration").
+ * (docs/reference/orchestration.md, "Orchestration").
  */
 export function verdictTokens(
 	{ maxTokens }: Pick<Task, "maxTokens">,

@@ -15,7 +15,7 @@ import { STRATEGIES, STRATEGY } from "./strategies.ts";
 import { POLICIES, type Question, type Task } from "./strategy.ts";
 
 const MAX_TASK_MESSAGES = 2_000;
-/** Output limit of each call where the client sets none (docs/reference.md, "Limits"). */
+/** Output limit of each call where the client sets none (docs/reference/conventions.md, "Limits"). */
 const DEFAULT_TASK_MAX_TOKENS = 1_024;
 const MAX_WIDTH = 8;
 /** The plan looks at this much of each end of the last user message; a longer middle adds size, but changes no kind. */
@@ -42,7 +42,7 @@ function namesWithK(): string {
 
 /** `reasoning_effort` of a workflow's request. */
 export function reasoningEffortField() {
-	return z.enum(EFFORTS).nullish().describe("Of every call; by policy and role where it is left out.");
+	return z.enum(EFFORTS).nullish().describe("How much each call reasons; by policy and role by default.");
 }
 
 /** Fields of the body; a `null` counts as absent. */
@@ -57,22 +57,21 @@ export const orchestrationRequestSchema = z.lazy(() =>
 			.enum(POLICIES)
 			.nullish()
 			.describe("`balanced` by default; `efficiency` is cheapest, `depth` asks several models."),
-		strategy: z.enum(STRATEGIES).nullish().describe("By policy and prompt where it is left out."),
+		strategy: z.enum(STRATEGIES).nullish().describe("Chosen by policy and prompt by default."),
 		k: z.int().min(1).max(MAX_WIDTH).nullish().describe(`How many answers ${namesWithK()} compare.`),
-		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_TASK_MAX_TOKENS} by default.`),
+		max_tokens: z
+			.int()
+			.positive()
+			.nullish()
+			.describe(`Most tokens of each call; ${DEFAULT_TASK_MAX_TOKENS} by default.`),
 		temperature: z.number().min(0).max(2).nullish().describe(`${DEFAULT_TEMPERATURE} by default.`),
-		response_format: responseFormatSchema.nullish().describe("Of the final answer, as in chat; text by default."),
+		response_format: responseFormatSchema.nullish().describe("Form of the final answer, as in chat; text by default."),
 		reasoning_effort: reasoningEffortField(),
 		max_cost_usd: z.number().positive().nullish().describe("USD to stay near; one cheapest call always runs."),
-		judge_model: z
-			.string()
-			.min(1)
-			.max(256)
-			.nullish()
-			.describe("Who aggregates, ranks or judges, if it is an id of list_models."),
+		judge_model: z.string().min(1).max(256).nullish().describe("Who ranks or judges: an id of list_models."),
 		...ruleFields(),
 		include_trace: z.boolean().nullish().describe("Whether `svc.stages` is shown; true by default."),
-		stream: z.boolean().nullish(),
+		stream: z.boolean().nullish().describe("Progress as Server-Sent Events, then the answer."),
 	}),
 );
 

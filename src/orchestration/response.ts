@@ -1,4 +1,4 @@
-// The answer of an orchestration (docs/reference.md, "Orchestration"). Pure.
+// The answer of an orchestration (docs/reference/orchestration.md, "Orchestration"). Pure.
 import * as z from "zod";
 import { type ClientWarning, formatMetSchema, warningsSchema } from "../inference/client-fields.ts";
 import { confidenceBasisSchema, type Rating } from "../inference/confidence-basis.ts";

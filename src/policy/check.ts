@@ -1,4 +1,4 @@
-// The request body of a policy check (docs/reference.md, "Policy"), and the audit event of its decision. Pure.
+// The request body of a policy check (docs/reference/policy.md, "Policy"), and the audit event of its decision. Pure.
 
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
@@ -38,24 +38,21 @@ export const policyCheckSchema = z.lazy(() =>
 			.max(MAX_ACTION_CHARS, `must have at most ${MAX_ACTION_CHARS} characters`)
 			.refine((text) => text.trim() !== "", "must not be blank")
 			.describe("What is about to be done, in words."),
-		action_kind: z
-			.enum(POLICY_ACTION_KINDS)
-			.nullish()
-			.describe("What sort of action it is; deletions and deployments weigh."),
-		files_affected: textListSchema(MAX_PATHS).nullish().describe("Paths, held against protected_paths."),
+		action_kind: z.enum(POLICY_ACTION_KINDS).nullish().describe("By default its words tell."),
+		files_affected: textListSchema(MAX_PATHS).nullish().describe("Files, held against `protected_paths`."),
 		commands: textListSchema(MAX_COMMANDS)
 			.nullish()
-			.describe("Commands as a shell would get them, held against forbidden_commands."),
+			.describe("Commands as a shell would get them, held against `forbidden_commands`."),
 		estimated_cost_usd: z
 			.number()
 			.min(0, "must not be negative")
 			.nullish()
-			.describe("Held against the plan's limit for an agent run."),
+			.describe("Held against five envelopes of the plan."),
 		context: z
 			.record(z.string(), z.unknown(), "must be an object")
 			.refine((context) => jsonByteLength(context) <= MAX_CONTEXT_BYTES, `must have at most ${MAX_CONTEXT_BYTES} bytes`)
 			.nullish()
-			.describe("Anything; kept with the decision and not looked at."),
+			.describe("Any object, kept with the decision."),
 	}),
 );
 

@@ -1,4 +1,4 @@
-// Policy decisions (docs/reference.md, "Policy") on an action's files, commands and cost. Ids, times and storage are
+// Policy decisions (docs/reference/policy.md, "Policy") on an action's files, commands and cost. Ids, times and storage are
 // left to the endpoint.
 
 import type { Decision, RiskTier } from "../audit/event.ts";
@@ -23,7 +23,7 @@ import { type Risk, toRisk, WIDE_CHANGE_FILES } from "./risk.ts";
 import { judgeTool, NO_TOOL_RULES, type ToolJudgement, type ToolRules } from "./tool-rules.ts";
 import { WorkBudget } from "./work-budget.ts";
 
-/** The action to decide on (docs/reference.md, "Policy"). Lists that a request may leave out are empty here. */
+/** The action to decide on (docs/reference/policy.md, "Policy"). Lists that a request may leave out are empty here. */
 export interface PolicyInput {
 	readonly action: string;
 	readonly action_kind?: "edit" | "refactor" | "deploy" | "review" | "setup" | "delete" | undefined;
@@ -205,7 +205,7 @@ export function decide(...decided: Parameters<typeof decideInSteps>): PolicyDeci
 	return runSteps(decideInSteps(...decided));
 }
 
-/** The kinds of action that `POST /v1/risk/score` scores (docs/reference.md, "Risk score"). */
+/** The kinds of action that `POST /v1/risk/score` scores (docs/reference/policy.md, "Risk score"). */
 type RiskKind = "edit" | "deploy" | "delete" | "exec" | "network" | "read";
 
 /** The factors that a kind raises by itself. A `read` and an `edit` are judged by their targets only. */

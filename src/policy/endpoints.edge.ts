@@ -22,15 +22,15 @@ const scoreSchema = z.int().min(0).max(100);
 /** `POST /v1/policy/check`. */
 export const policyDecisionSchema = z.lazy(() =>
 	z.object({
-		decision: z.enum(DECISIONS),
-		risk_score: scoreSchema,
-		risk_tier: z.enum(RISK_TIERS),
+		decision: z.enum(DECISIONS).describe("`confirm` and `approve` are for a person."),
+		risk_score: scoreSchema.describe("Combined weight of the triggered factors."),
+		risk_tier: z.enum(RISK_TIERS).describe("The range of the score."),
 		factors: z
 			.array(factorSchema.unwrap().extend({ triggered: z.boolean() }))
-			.describe("All of them, in a fixed order."),
-		reason: z.string(),
-		event_id: z.string(),
-		created_at: z.string(),
+			.describe("All factors, triggered or not."),
+		reason: z.string().describe("Why, in words."),
+		event_id: z.string().describe("The audit event that records the check."),
+		created_at: z.string().describe("When it was decided."),
 		reduced: z
 			.literal("storage_quota_exceeded")
 			.optional()
@@ -40,7 +40,7 @@ export const policyDecisionSchema = z.lazy(() =>
 		context_digest: z
 			.object({ hash: z.string(), bytes: z.int() })
 			.optional()
-			.describe("Of a context that the event does not keep."),
+			.describe("Stands for a context that the event does not keep."),
 	}),
 );
 
@@ -103,7 +103,9 @@ const scoreRiskEndpoint = (loadEngine: LoadPolicyEngine) =>
 		body: z.lazy(() =>
 			z.object({
 				kind: z.enum(RISK_KINDS).describe("What the action does."),
-				targets: textListSchema(MAX_TARGETS).nullish().describe("Paths; of `exec` commands, of `network` addresses."),
+				targets: textListSchema(MAX_TARGETS)
+					.nullish()
+					.describe("Paths; commands for `exec`; addresses or commands for `network`."),
 			}),
 		),
 		result: z.lazy(() =>

@@ -1,4 +1,4 @@
-// A workspace's manifest: its request body, its normal form and its digest (docs/reference.md, "Workspaces"). Storage
+// A workspace's manifest: its request body, its normal form and its digest (docs/reference/workspaces.md, "Workspaces"). Storage
 // is in manifests.store.ts.
 import * as z from "zod";
 import { workspaceIdSchema } from "../ids.ts";
@@ -17,8 +17,8 @@ const entriesSchema = z
 /** The request body of the endpoints that take a manifest. Unknown members are dropped. */
 export const manifestRequestSchema = z.lazy(() =>
 	z.object({
-		workspace_id: workspaceIdSchema,
-		project_name: textSchema.nullish().describe("Appears in generated files."),
+		workspace_id: workspaceIdSchema.describe("Id of the workspace, as you choose it."),
+		project_name: textSchema.nullish().describe("Name of the project in generated files."),
 		stack: entriesSchema.nullish().describe("Technologies the project is built with."),
 		protected_paths: entriesSchema
 			.nullish()
@@ -26,7 +26,7 @@ export const manifestRequestSchema = z.lazy(() =>
 		forbidden_commands: entriesSchema.nullish().describe("Command patterns that must never run."),
 		allowed_commands: entriesSchema
 			.nullish()
-			.describe("Patterns of simple commands that need not ask because their effect cannot be seen or undone."),
+			.describe("Patterns of commands that need not ask although their effect cannot be seen or undone."),
 		tools: toolRulesRequestSchema
 			.nullish()
 			.describe("Which tools coding agents may call: patterns over `server__tool` of MCP tools, and names of others."),

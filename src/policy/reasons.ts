@@ -91,7 +91,7 @@ export function renderReasons(reasons: readonly FactorReason[], context: ReasonC
 const FACTOR_ADVICE: Partial<Readonly<Record<FactorId, string>>> = {
 	oversize_command: "Split it into smaller commands",
 	protected_path: "Leave out the protected paths, or ask their owner",
-	exec_action: "Put what it runs into the command",
+	exec_action: "Put the code that it runs into the command",
 	unparsable_command: "Write it so that `bash -n` accepts it",
 };
 
@@ -131,7 +131,7 @@ export function describeProtection(path: string, pattern: string, reach: Reach):
 	const [shown, protecting] = [shortenForReason(path), shortenForReason(pattern)];
 	if (/[*?[]/.test(path)) return `${shown} can mean a path that ${protecting} protects`;
 	return reach === "below"
-		? `${shown} is or holds what ${protecting} protects`
+		? `${shown} is, or contains, a path that ${protecting} protects`
 		: `${shown} is protected by ${protecting}`;
 }
 
@@ -145,7 +145,7 @@ function renderUnseenFiles(files: readonly string[]): readonly string[] {
 	const all = [...named, ...others];
 	if (all.length === 0) return [];
 	const list = all.length === 1 ? all[0] : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`;
-	return [`What ${list} ${all.length === 1 ? "does" : "do"} was not seen`];
+	return [`The check has not seen what ${list} ${all.length === 1 ? "does" : "do"}`];
 }
 
 const DECISION_PHRASES: Readonly<Record<Decision, string>> = {

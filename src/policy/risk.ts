@@ -5,7 +5,7 @@ import { findCues } from "./cues.ts";
 import { ALL_FACTORS, combineFactors, type FactorId } from "./factors.ts";
 import { compileProtectedPaths } from "./paths.ts";
 
-/** The kinds of work that are handed over (docs/reference.md, "Handoffs"). */
+/** The kinds of work that are handed over (docs/reference/workspaces.md, "Handoffs"). */
 export type HandoffKind = "edit" | "refactor" | "deploy" | "review" | "setup";
 
 /** What a handoff's risk is scored by, and the rules it is held against. */
@@ -39,7 +39,7 @@ export function toRisk(triggered: ReadonlySet<FactorId>): Risk {
 
 /**
  * Scores a handoff. A review changes nothing, so its text raises no factor. Its files still count, because
- * `files_touched` were modified before (docs/reference.md, "Handoffs").
+ * `files_touched` were modified before (docs/reference/workspaces.md, "Handoffs").
  */
 export function scoreHandoffRisk(input: HandoffRiskInput): Risk {
 	const triggered = new Set<FactorId>();

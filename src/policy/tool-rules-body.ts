@@ -19,10 +19,7 @@ export const toolRulesRequestSchema = z.strictObject({
 	allow: patternsSchema.nullish().describe("Tools that need not ask."),
 	ask: patternsSchema.nullish().describe("Tools that a person is asked about."),
 	deny: patternsSchema.nullish().describe("Tools that are refused."),
-	unknown: z
-		.enum(TOOL_VERDICTS)
-		.nullish()
-		.describe("What holds for a tool that no pattern names and that is not known otherwise. Default: ask."),
+	unknown: z.enum(TOOL_VERDICTS).nullish().describe("Verdict on an unknown tool that no pattern names. Default: ask."),
 });
 
 /** `tools` of a manifest in its normal form. */

@@ -4,20 +4,20 @@ import * as z from "zod";
 /** Each kind of receipt has some of them. */
 export const receiptDecisionSchema = z.lazy(() =>
 	z.object({
-		reason: z.string().nullable().describe("Of chats and skills: why this model."),
-		fallback_from: z.string().nullable(),
-		skill_id: z.string().nullable(),
-		policy: z.string().nullable().describe("Of orchestration, code and runs: the effort policy."),
-		strategy: z.string().nullable(),
-		language: z.string().nullable(),
+		reason: z.string().nullable().describe("Why this model, in words; of chats and skills."),
+		fallback_from: z.string().nullable().describe("The model that was intended."),
+		skill_id: z.string().nullable().describe("The skill."),
+		policy: z.string().nullable().describe("The effort policy; of orchestrations, code and runs."),
+		strategy: z.string().nullable().describe("The strategy; of orchestrations and runs."),
+		language: z.string().nullable().describe("The language; of code."),
 		status: z.string().nullable().describe("How a run ended."),
-		n_steps: z.int().nullable(),
+		n_steps: z.int().nullable().describe("Steps of a run."),
 		passed: z.boolean().nullable().describe("Whether the review of code passed."),
-		confidence: z.number().nullable(),
-		agreement: z.number().nullable(),
-		bound_usd: z.number().nullable(),
-		catalog_version: z.string().nullable(),
-		config_digest: z.string().nullable(),
+		confidence: z.number().nullable().describe("How likely the answer is right."),
+		agreement: z.number().nullable().describe("How far the answers agreed."),
+		bound_usd: z.number().nullable().describe("The reserved amount."),
+		catalog_version: z.string().nullable().describe("Version of the catalog that it was planned with."),
+		config_digest: z.string().nullable().describe("Digest of the routing config."),
 	}),
 );
 export type ReceiptDecision = z.output<typeof receiptDecisionSchema>;

@@ -159,7 +159,7 @@ export interface ModelCall {
 	toolLoopModel?: string;
 }
 
-/** Temperature when the client sets none (docs/reference.md, "Chat"). */
+/** Temperature when the client sets none (docs/reference/chat.md, "Chat"). */
 export const DEFAULT_TEMPERATURE = 0.7;
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";

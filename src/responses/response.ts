@@ -1,4 +1,4 @@
-// The Response object: its schema, and how it is made of a request's body and a settled answer (docs/reference.md, "Responses"). Pure.
+// The Response object: its schema, and how it is made of a request's body and a settled answer (docs/reference/responses.md, "Responses"). Pure.
 import * as z from "zod";
 import { type BilledCall, lastBilledCall } from "../inference/accounting.ts";
 import { answerId, type StreamError, type StreamHead } from "../inference/answer-form.ts";

@@ -108,7 +108,7 @@ const deleteResponseEndpoint = endpoint({
 	errorDialect: "openai",
 	toolGroup: null,
 	summary:
-		"Deletes one of the caller's stored responses, for an agent's key one that it made. What goes on from it cannot be continued any more.",
+		"Deletes one of the caller's stored responses; an agent's key deletes those that it made. Conversations through it cannot be continued.",
 	params: responseIdParam,
 	result: z.lazy(() => z.object({ id: z.string(), object: z.literal("response"), deleted: z.literal(true) })),
 	ids: { response_id: { answerOf: "create_response", member: "id" } },
@@ -137,7 +137,7 @@ const listInputItemsEndpoint = endpoint({
 	params: responseIdParam,
 	query: z.lazy(() =>
 		z.object({
-			limit: integerParam(1, MAX_LISTED_ITEMS).default(DEFAULT_LISTED_ITEMS),
+			limit: integerParam(1, MAX_LISTED_ITEMS).default(DEFAULT_LISTED_ITEMS).describe("Items of a page."),
 			order: z.enum(["asc", "desc"]).default("desc").describe("`desc`: the last item first."),
 			after: z.string().optional().describe("The id of the item before the page."),
 		}),

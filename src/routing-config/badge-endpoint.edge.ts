@@ -75,7 +75,7 @@ export const badgeEndpoint = endpoint({
 	query: z.object({
 		model: z.string().optional().describe("A model id; without it the badge says auto."),
 		share: z.string().optional().describe("A share id, instead of a model."),
-		label: z.string().default(DEFAULT_LABEL).describe("What stands before the value; cut when it is too long."),
+		label: z.string().default(DEFAULT_LABEL).describe("Text before the value; a long one is cut."),
 	}),
 	result: z.string(),
 	example: { query: { model: "claude-haiku-5-5" } },

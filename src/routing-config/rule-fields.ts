@@ -53,6 +53,6 @@ function routingConfigField() {
 export function ruleFields() {
 	return {
 		brain_config: routingConfigField().nullish().describe("A routing config."),
-		compliance: policyField().nullish().describe("Models that it excludes see nothing."),
+		compliance: policyField().nullish().describe("Which models may see the request."),
 	};
 }

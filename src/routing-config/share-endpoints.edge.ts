@@ -51,7 +51,7 @@ const createShareEndpoint = endpoint({
 						`must have at most ${MAX_SHARE_TITLE_CHARS} characters`,
 					)
 					.nullish()
-					.describe("What lists show beside the id."),
+					.describe("Title that lists show beside the id."),
 			})
 			.superRefine(requireOneForm),
 	),

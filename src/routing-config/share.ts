@@ -9,10 +9,10 @@ const SHARE_ID_LENGTH = 10;
 /** Bytes from here on are skipped, because they would make the first digits likelier. */
 const FAIR_BYTES = 256 - (256 % BASE58_DIGITS.length);
 
-/** Code points of a title (docs/reference.md, "Limits"). */
+/** Code points of a title (docs/reference/conventions.md, "Limits"). */
 export const MAX_SHARE_TITLE_CHARS = 120;
 
-/** Shares that a user may have at once (docs/reference.md, "Limits"). A list shows them all. */
+/** Shares that a user may have at once (docs/reference/conventions.md, "Limits"). A list shows them all. */
 export const MAX_USER_SHARES = 1_000;
 
 /**

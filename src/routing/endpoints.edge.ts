@@ -20,28 +20,32 @@ import { isListed } from "./routing-config.ts";
 
 const modelEntrySchema = z.lazy(() =>
 	z.object({
-		id: z.string(),
+		id: z.string().describe("Its id in the catalog."),
 		object: z.literal("model"),
 		type: z.literal("model"),
-		created: z.int(),
+		created: z.int().describe("The same as `created_at`, in Unix seconds."),
 		created_at: z.iso.datetime().describe("The release date; the epoch where it is not known."),
-		owned_by: z.string(),
-		display_name: z.string(),
-		provider: z.string(),
-		tier: z.enum(TIERS),
-		pricing: z.object({ input_usd_mtok: z.number(), output_usd_mtok: z.number() }),
-		context_window: z.int(),
-		max_output_tokens: z.int(),
-		max_input_tokens: z.int(),
+		owned_by: z.string().describe("The same as `provider`."),
+		display_name: z.string().describe("Name for people."),
+		provider: z.string().describe("Who serves it."),
+		tier: z.enum(TIERS).describe("From cheap to strong: `budget`, `mid`, `premium`, `frontier`."),
+		pricing: z
+			.object({ input_usd_mtok: z.number(), output_usd_mtok: z.number() })
+			.describe("Today's rates of a short prompt, in USD per million tokens."),
+		context_window: z.int().describe("Most tokens of prompt and answer together."),
+		max_output_tokens: z.int().describe("Most tokens of an answer."),
+		max_input_tokens: z.int().describe("Most tokens of a prompt."),
 		max_tokens: z.int().describe("The same as max_output_tokens, as Anthropic's libraries read it."),
-		capabilities: z.object({
-			tools: z.boolean(),
-			vision: z.boolean(),
-			json_schema: z.boolean(),
-			logprobs: z.boolean(),
-			reasoning: z.boolean(),
-			reasoning_efforts: z.array(z.enum(EFFORTS)),
-		}),
+		capabilities: z
+			.object({
+				tools: z.boolean(),
+				vision: z.boolean(),
+				json_schema: z.boolean(),
+				logprobs: z.boolean(),
+				reasoning: z.boolean(),
+				reasoning_efforts: z.array(z.enum(EFFORTS)),
+			})
+			.describe("What it can do."),
 		knowledge_cutoff: z
 			.string()
 			.nullable()
@@ -53,14 +57,12 @@ const modelEntrySchema = z.lazy(() =>
 			.describe(
 				"Whether its provider trains on what it is sent: no, if you allow it (`opt_in`), unless you object (`opt_out`). Null: not published, or the base address is replaced.",
 			),
-		available: z.boolean(),
+		available: z.boolean().describe("Its provider has a key here, and your API key, if you sent one, may call it."),
 		not_served: z
 			.literal(true)
 			.optional()
-			.describe(
-				"Its provider lately said that it does not serve it: requests that do not name it pass it by for ten minutes.",
-			),
-		alias: z.string().optional().describe("The id that was asked for, where it stands for this model."),
+			.describe("Its provider has said within ten minutes that it does not serve it."),
+		alias: z.string().optional().describe("The id you sent, if it is an alias."),
 	}),
 );
 

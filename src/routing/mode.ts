@@ -1,4 +1,4 @@
-// What routing favours (docs/reference.md, "Routing").
+// What routing favours (docs/reference/models.md, "Routing").
 
 /** Modes that a request or a config may set. */
 export const ROUTING_MODES = ["quality", "balanced", "agility"] as const;

@@ -38,7 +38,7 @@ const listSkillsEndpoint = endpoint({
 	toolGroup: "skills",
 	isDefaultTool: true,
 	command: "skills",
-	summary: "All skills: expert instruction sets that a task can be put to.",
+	summary: "All skills: expert instruction sets for tasks.",
 	description: "For the id to invoke one by, and what each is good at.",
 	result: z.lazy(() =>
 		z.object({ object: z.literal("list"), count: z.int(), source: z.string(), data: z.array(skillEntrySchema) }),
@@ -107,7 +107,7 @@ const invokeSkillEndpoint = endpoint({
 	toolGroup: "skills",
 	isDefaultTool: true,
 	command: "chat",
-	summary: "Puts a task to a skill; the answer is a chat completion, whole or streamed, with cost and receipt.",
+	summary: "Gives a task to a skill; the answer is a chat completion, whole or streamed, with cost and receipt.",
 	description: "For a task that one of list_skills is made for; it costs what a chat completion costs.",
 	emptyField: { name: "task", failure: { reason: "no_task" } },
 	params: skillParams,

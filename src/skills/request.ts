@@ -9,7 +9,7 @@ import { taskTextSchema } from "../inference/task-text.ts";
 import type { JsonObject } from "../json.ts";
 import type { Skill } from "./skill.ts";
 
-/** Visible tokens that must have room when the client sets no limit (docs/reference.md, "Skills"). */
+/** Visible tokens that must have room when the client sets no limit (docs/reference/chat.md, "Skills"). */
 const MIN_ANSWER_TOKENS = 1_000;
 
 /** A skill answers in one turn: there is no history, and nobody to return a tool's result. */
@@ -21,9 +21,7 @@ export const skillRequestSchema = z.lazy(() =>
 		.unwrap()
 		.omit({ messages: true, tools: true })
 		.extend({
-			task: taskTextSchema()
-				.regex(/\S/, "must not be blank")
-				.describe("What the skill is put to, with all that it needs to know; at most 256 KiB."),
+			task: taskTextSchema().regex(/\S/, "must not be blank").describe("The task with all it needs; at most 256 KiB."),
 			messages: refusedField,
 			tools: refusedField,
 		}),

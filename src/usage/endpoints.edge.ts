@@ -116,27 +116,29 @@ async function listOwnRecent(context: KeyContext): Promise<RecentRequest[]> {
 
 export const usageSchema = z.lazy(() =>
 	z.object({
-		user_id: z.string(),
-		plan: planIdSchema,
-		plan_display: z.string(),
-		limits: z.object({
-			daily_requests: z.int().nullable(),
-			rpm: z.int(),
-			daily_requests_used: z.int(),
-			daily_requests_remaining: z.int().nullable(),
-			model_access: z.object({ type: accessTypeSchema, models: z.array(z.string()).nullable() }),
-		}),
-		total_requests: z.int(),
-		total_tokens: z.int(),
-		total_cost_usd: z.number(),
-		by_model: totalsByNameSchema,
-		by_provider: totalsByNameSchema,
-		by_mode: totalsByNameSchema,
-		recent: z.array(recentSchema),
+		user_id: z.string().describe("Who you are."),
+		plan: planIdSchema.describe("Your plan."),
+		plan_display: z.string().describe("Its name for people."),
+		limits: z
+			.object({
+				daily_requests: z.int().nullable(),
+				rpm: z.int(),
+				daily_requests_used: z.int(),
+				daily_requests_remaining: z.int().nullable(),
+				model_access: z.object({ type: accessTypeSchema, models: z.array(z.string()).nullable() }),
+			})
+			.describe("Limits of the plan, and the used part."),
+		total_requests: z.int().describe("All settled requests."),
+		total_tokens: z.int().describe("Their tokens."),
+		total_cost_usd: z.number().describe("Their cost."),
+		by_model: totalsByNameSchema.describe("Calls by model."),
+		by_provider: totalsByNameSchema.describe("Calls by provider."),
+		by_mode: totalsByNameSchema.describe("Requests by mode."),
+		recent: z.array(recentSchema).describe("The last 20 requests, newest first."),
 		storage: z
 			.object({ stored_bytes: z.int(), quota_bytes: z.int().nullable() })
-			.describe("What is stored, and the most that may be; null where nothing limits it."),
-		held_usd: z.number().describe("What requests that are not settled yet may cost besides what they have spent."),
+			.describe("Stored bytes and their quota; null where nothing limits them."),
+		held_usd: z.number().describe("Amount that open requests may still cost."),
 		open: z
 			.array(openSchema)
 			.describe("Requests that are not settled yet, oldest first; in no total, and in `recent` only afterwards."),

@@ -60,7 +60,7 @@ const giveFeedbackEndpoint = endpoint({
 		z.object({
 			request_id: z.string().describe("The answer's `id`, `run_id` or `svc.proof.request_id`."),
 			score: z.int().min(MIN_SCORE).max(MAX_SCORE).describe("-1 bad, 0 neither, 1 good."),
-			reason: z.enum(FEEDBACK_REASONS).nullish().describe("What the score is about."),
+			reason: z.enum(FEEDBACK_REASONS).nullish().describe("What the score is about; none by default."),
 		}),
 	),
 	result: z.lazy(() =>

@@ -11,10 +11,10 @@ const DEFAULT_GROUPS = 100;
 const MAX_GROUPS = 1_000;
 
 export const groupQueryMembers = () => ({
-	group_by: z.enum(GROUPINGS).optional().describe("Groups instead of everything at once; the others need it."),
-	since: dayParam.optional().describe("First UTC day, YYYY-MM-DD; 30 days in all without it."),
-	until: dayParam.optional().describe("Last UTC day; today without it."),
-	limit: integerParam(1, MAX_GROUPS).optional().describe(`Groups of a page; ${DEFAULT_GROUPS} without it.`),
+	group_by: z.enum(GROUPINGS).optional().describe("Groups by this. The other parameters need it."),
+	since: dayParam.optional().describe("First UTC day; by default 30 days up to `until`. At most 366 days."),
+	until: dayParam.optional().describe("Last UTC day; by default today."),
+	limit: integerParam(1, MAX_GROUPS).optional().describe(`Groups of a page; ${DEFAULT_GROUPS} by default.`),
 	cursor: cursorParam(),
 });
 

@@ -150,7 +150,7 @@ const listDecisionsEndpoint = endpoint({
 	method: "GET",
 	path: "/internal/decisions",
 	access: "operator",
-	summary: "What was decided for each request, its cost, and its user's feedback.",
+	summary: "The decision on each request, its cost, and its user's feedback.",
 	query: z.object({
 		after: z.string().default("").describe("`next` of the answer before."),
 		limit: integerParam(1, MAX_PAGE_DECISIONS).default(MAX_PAGE_DECISIONS),

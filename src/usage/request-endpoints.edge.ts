@@ -30,11 +30,11 @@ const listRequestsEndpoint = endpoint({
 	description: "To find expensive, slow or failed requests; get_proof shows the receipt of one.",
 	query: z.lazy(() =>
 		z.object({
-			kind: z.enum(REQUEST_KINDS).optional().describe("Only these."),
+			kind: z.enum(REQUEST_KINDS).optional().describe("Only requests of this kind."),
 			model: z.string().optional().describe("Only those that this model served; an id of list_models."),
 			key_id: z.string().optional().describe("Only those of this API key."),
-			since: timestampParam.optional().describe("Arrived then or later."),
-			until: timestampParam.optional().describe("Arrived before."),
+			since: timestampParam.optional().describe("Only requests that arrived then or later."),
+			until: timestampParam.optional().describe("Only requests that arrived before."),
 			limit: integerParam(1, MOST_REQUESTS).default(DEFAULT_REQUESTS).describe("Requests of a page."),
 			cursor: cursorParam(),
 		}),

@@ -11,28 +11,31 @@ export const REQUEST_KINDS = ["chat", "skill", "orchestration", "code", "agent"]
 export const requestSchema = z.lazy(() =>
 	z.object({
 		object: z.literal("request"),
-		request_id: z.string(),
+		request_id: z.string().describe("Id of the request and of its receipt."),
 		created_at: z.string().describe("When it arrived."),
-		kind: z.string(),
-		key_id: z.string().nullable().describe("Null in requests from before keys were recorded."),
-		requested_model: z.string().nullable().describe("As named; null where the choice was left to routing."),
-		model: z.string().describe("The one that served; of several, the one that the request counts for."),
-		provider: z.string(),
-		mode: z.string(),
-		fallback: z.boolean(),
+		kind: z.string().describe("Kind of request."),
+		key_id: z.string().nullable().describe("The API key; null in requests from before keys were recorded."),
+		requested_model: z
+			.string()
+			.nullable()
+			.describe("The model that the request or its config named; null where routing chose."),
+		model: z.string().describe("The model that served; of several, the one that the request counts for."),
+		provider: z.string().describe("Who served it."),
+		mode: z.string().describe("How the model was chosen."),
+		fallback: z.boolean().describe("Another model served than the intended one."),
 		...receiptDecisionSchema.unwrap().shape,
-		models: z.array(z.string()).describe("Those that were called, by name."),
-		calls: z.int().describe("Calls of models."),
-		tokens: z.int(),
-		input_tokens: z.int(),
-		output_tokens: z.int(),
-		cost_usd: z.number(),
+		models: z.array(z.string()).describe("All models that were called."),
+		calls: z.int().describe("Number of calls."),
+		tokens: z.int().describe("Tokens of all calls."),
+		input_tokens: z.int().describe("Those of the prompts."),
+		output_tokens: z.int().describe("Those of the answers."),
+		cost_usd: z.number().describe("What it cost."),
 		estimated: z.boolean().describe("Some usage was not reported and counts at its bound."),
-		latency_ms: z.int(),
+		latency_ms: z.int().describe("Time from its arrival to its receipt."),
 		outcome: z.string().describe("`complete`, `cut` or `client_closed`."),
 		truncated: z.boolean().describe("The upstream cut the answer."),
-		proof_hash: z.string().describe("Of its receipt, which get_proof shows."),
-		signed: z.boolean(),
+		proof_hash: z.string().describe("Hash of its receipt."),
+		signed: z.boolean().describe("Its receipt is signed."),
 	}),
 );
 type RequestView = z.output<typeof requestSchema>;
@@ -40,16 +43,18 @@ type RequestView = z.output<typeof requestSchema>;
 /** A request with its calls. */
 export const requestDetailSchema = z.lazy(() =>
 	requestSchema.unwrap().extend({
-		call_costs: z.array(
-			z.object({
-				model: z.string(),
-				provider: z.string(),
-				calls: z.int(),
-				tokens: z.int(),
-				input_tokens: z.int(),
-				cost_usd: z.number(),
-			}),
-		),
+		call_costs: z
+			.array(
+				z.object({
+					model: z.string(),
+					provider: z.string(),
+					calls: z.int(),
+					tokens: z.int(),
+					input_tokens: z.int(),
+					cost_usd: z.number(),
+				}),
+			)
+			.describe("Cost by model."),
 	}),
 );
 type RequestDetailView = z.output<typeof requestDetailSchema>;

@@ -8,7 +8,7 @@ import { usd } from "../proof/money.ts";
 /** The baseline by default: a premium model of the catalog. */
 export const DEFAULT_BASELINE = "gpt-6-sol";
 
-/** `GET /v1/savings` (docs/reference.md, "Savings"); amounts in USD, `saved_pct` in percent with two decimals. */
+/** `GET /v1/savings` (docs/reference/usage.md, "Savings"); amounts in USD, `saved_pct` in percent with two decimals. */
 interface Savings {
 	baseline_model: string;
 	total_requests: number;

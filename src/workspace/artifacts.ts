@@ -13,7 +13,7 @@ interface Artifact {
 }
 
 /**
- * Generates the instruction files (docs/reference.md, "Workspaces") in a fixed order. They hold the manifest and the
+ * Generates the instruction files (docs/reference/workspaces.md, "Workspaces") in a fixed order. They hold the manifest and the
  * policy's built-in rules, quoted as data (quote.ts), and no address or time.
  */
 export function generateArtifacts(

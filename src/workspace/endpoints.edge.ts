@@ -296,8 +296,7 @@ const deleteManifestEndpoint = endpoint({
 	access: "key",
 	roles: ["owner"],
 	toolGroup: null,
-	summary:
-		"Deletes a workspace's manifest with all its versions, or the older versions only; what they took of the quota is free.",
+	summary: "Deletes a workspace's manifest with all its versions, or the older versions only, and frees their bytes.",
 	description: "Without a manifest only the built-in rules apply. Checks, handoffs and events stay.",
 	params: workspaceParams,
 	query: z.lazy(() =>

@@ -31,7 +31,7 @@ interface CheckRow {
 	weight: number;
 }
 
-/** docs/reference.md, "Workspaces". */
+/** docs/reference/workspaces.md, "Workspaces". */
 export interface Readiness {
 	object: "repo.readiness";
 	version: string;

@@ -1,4 +1,4 @@
-// The snapshot of a workspace (docs/reference.md, "Workspaces"), summed up while its chain is verified. Pure.
+// The snapshot of a workspace (docs/reference/workspaces.md, "Workspaces"), summed up while its chain is verified. Pure.
 import { RISK_TIERS, type RiskTier } from "../audit/event.ts";
 
 /** A handoff's summary. */

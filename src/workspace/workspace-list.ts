@@ -18,11 +18,11 @@ export type UnflushedWorkspace = Pick<StoredWorkspace, "workspace_id" | "handoff
 export const workspaceSchema = z.lazy(() =>
 	z.object({
 		object: z.literal("workspace"),
-		workspace_id: z.string(),
-		last_activity_at: z.string().describe("Of its latest audit event or manifest."),
-		handoffs: z.int(),
-		manifest_version: z.int().nullable().describe("Null where the built-in rules hold."),
-		manifest_updated_at: z.string().nullable(),
+		workspace_id: z.string().describe("Its id."),
+		last_activity_at: z.string().describe("Time of its latest audit event or manifest."),
+		handoffs: z.int().describe("Entries of its chain."),
+		manifest_version: z.int().nullable().describe("Version of its manifest; null where only the built-in rules hold."),
+		manifest_updated_at: z.string().nullable().describe("When that manifest came into force."),
 	}),
 );
 type WorkspaceView = z.output<typeof workspaceSchema>;

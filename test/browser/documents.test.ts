@@ -5,7 +5,15 @@ import { VIEWS } from "./visit.ts";
 
 const { service, visit } = useConsole();
 
-const PATHS = ["/", "/docs", "/docs/quick-starts", "/docs/reference", "/docs/operations", "/docs/measurements"];
+const PATHS = [
+	"/",
+	"/docs",
+	"/docs/quick-starts",
+	"/docs/reference",
+	"/docs/reference/agents",
+	"/docs/operations",
+	"/docs/measurements",
+];
 
 describe.each(VIEWS)("at $width pixels, $colorScheme,", (view) => {
 	it.each(PATHS)("%s is fit to be seen", async (path) => {

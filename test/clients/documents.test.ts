@@ -10,7 +10,7 @@ import { ServiceHome } from "./process.ts";
 const ROOT = resolve(import.meta.dirname, "../..");
 const PAGES = [
 	"README.md",
-	...readdirSync(join(ROOT, "src/docs"))
+	...readdirSync(join(ROOT, "src/docs"), { recursive: true, encoding: "utf8" })
 		.filter((name) => name.endsWith(".md"))
 		.map((name) => `src/docs/${name}`),
 ];
@@ -35,6 +35,10 @@ const NOT_RUN: readonly [text: string, reason: string][] = [
 		"needs a deployment; test/clients/backup.test.ts backs services up and restores them",
 	],
 	["zcat svc-backup", "names a backup of the reader's"],
+	[
+		"$HANDOFF",
+		"names a handoff and checkpoints of the reader's; test/unit/verifier/tree-proof.test.ts checks such files",
+	],
 	["--key KEY_ID", "names a key of the reader's; the endpoints are called by the examples of the API"],
 ];
 

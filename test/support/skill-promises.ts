@@ -14,7 +14,7 @@ type SkillCheck = [isBroken: boolean, fault: string];
 /** The promises of one skill. Its text comes as one line per paragraph or list item. */
 type PromiseChecks = (section: (title: string) => string) => SkillCheck[];
 
-/** An invocation is one request: nobody answers a question or reports a result (docs/reference.md, "Skills"). */
+/** An invocation is one request: nobody answers a question or reports a result (docs/reference/chat.md, "Skills"). */
 const SECOND_TURN =
 	/\b(?:(?:come|report|get|write) back|let me know|tell me (?:what|when|if)|wait for (?:the|their|an|your) (?:answer|reply|results?)|(?:next|following) (?:message|turn|reply)|once you have)\b/i;
 

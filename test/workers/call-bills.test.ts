@@ -85,7 +85,7 @@ function costUsd(model: Model, inputTokens: number, outputTokens: number): numbe
 	return (nano(inputTokens, input) + nano(outputTokens, output)) / 1e9;
 }
 
-/** The formula of docs/reference.md, "Failover": a token per three bytes sent and delivered, and 256 under way. */
+/** The formula of docs/reference/models.md, "Failover": a token per three bytes sent and delivered, and 256 under way. */
 function brokenUsd(model: Model, delivered: string): number {
 	return costUsd(model, Math.ceil((sentBytes[0] ?? 0) / 3), Math.ceil(utf8(delivered) / 3) + 256);
 }

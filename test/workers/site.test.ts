@@ -9,6 +9,8 @@ describe("a document", () => {
 		["/docs", "text/html; charset=utf-8"],
 		["/docs/reference", "text/html; charset=utf-8"],
 		["/docs/reference.md", "text/markdown; charset=utf-8"],
+		["/docs/reference/chat", "text/html; charset=utf-8"],
+		["/docs/reference/chat.md", "text/markdown; charset=utf-8"],
 		["/docs/index.md", "text/markdown; charset=utf-8"],
 		["/docs/routing.svg", "image/svg+xml; charset=utf-8"],
 		["/docs/license.txt", "text/plain; charset=utf-8"],
@@ -61,6 +63,7 @@ describe("a path without a document", () => {
 		"/docs/assets/",
 
 		"/docs/reference.html",
+		"/docs/reference/nope",
 	])("%s is 404: a page to a browser, an error to a program, kept by nobody", async (path) => {
 		const page = await call(path, { headers: PAGE });
 		expect([page.status, page.headers.get("cache-control")]).toEqual([404, "no-store"]);

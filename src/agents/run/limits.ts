@@ -1,4 +1,4 @@
-// What a run may spend and how many steps it may take: the request's limits, bounded by the pricing plan (docs/reference.md,
+// What a run may spend and how many steps it may take: the request's limits, bounded by the pricing plan (docs/reference/agents.md,
 // "Agents"). guard.ts enforces them. Pure.
 import * as z from "zod";
 import { AGENT_ENVELOPES, agentLimitNanoUsd, type Plan } from "../../catalog/plans.ts";
@@ -17,8 +17,8 @@ export function runLimitFields() {
 	return {
 		max_cost_usd: amount
 			.nullish()
-			.describe(`USD the run never spends more than. Default and most: ${AGENT_ENVELOPES} times the plan's envelope.`),
-		max_cost_per_step: amount.nullish().describe("USD, the same for each step; what is above the run's is the run's."),
+			.describe(`The cap in USD. Default and most: ${AGENT_ENVELOPES} times the plan's envelope.`),
+		max_cost_per_step: amount.nullish().describe("Cap of each step; by default that of the run."),
 		// Not `z.int()`, which refuses numbers beyond the safe integers: here they are clamped.
 		max_steps: z
 			.number()
@@ -26,7 +26,7 @@ export function runLimitFields() {
 			.refine(Number.isInteger, "must be a whole number")
 			.meta({ type: "integer" })
 			.nullish()
-			.describe(`All steps, the plan's and the final one included; ${DEFAULT_STEPS} by default, ${MAX_STEPS} at most.`),
+			.describe(`Most steps, plan and final one included; ${DEFAULT_STEPS} by default, ${MAX_STEPS} at most.`),
 	};
 }
 

@@ -30,6 +30,9 @@ export interface BuiltSite {
 	programIndex: SiteFile;
 }
 
+/** The first page of the reference. Its lower headings only lead to the sections of its other pages. */
+const REFERENCE_NAME = "reference";
+
 interface Sources {
 	/** The project's folder. */
 	root: string;
@@ -88,18 +91,18 @@ ${documents.filter(isOptional).map(toLine).join("\n")}
 
 /**
  * Endpoints as the reference lists them: each is found by its path and leads to itself in the API viewer (see browser/api.ts). Those
- * of the operator are not in every deployment's viewer, so they lead to their section.
+ * of the operator are not in every deployment's viewer, so they lead to their section, which the text's last link names.
  */
 function indexEndpoints(reference: SiteDocument | undefined, toHref: (href: string) => string): IndexedSection[] {
 	const rows = (reference?.markdown ?? "").matchAll(/^\| `([A-Z]+ \/\S*)` \| (\w+) \| (.*?) \|$/gm);
 	return [...rows].map(([, title = "", access = "", text = ""]) => ({
 		url:
 			access === "operator"
-				? toHref(/\]\(([^)]+)\)/.exec(text)?.[1] ?? "#endpoints")
+				? toHref(/\]\(([^)]+)\)$/.exec(text)?.[1] ?? "#endpoints")
 				: `/docs/api#${encodeURI(title.replace(" ", ""))}`,
 		title,
 		page: "Endpoint",
-		text: text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll("`", ""),
+		text: text.replace(/ \[[^\]]*\]\([^)]*\)$/, "").replaceAll("`", ""),
 	}));
 }
 
@@ -113,17 +116,19 @@ export function buildSite({ root, script, style, viewer }: Sources): BuiltSite {
 		]),
 	);
 	const sections = [...rendered].flatMap(([{ name, label }, document]) =>
-		document.sections.map(({ level, title, anchor, text }) => ({
-			url: level === 1 ? pagePath(name) : `${pagePath(name)}#${anchor}`,
-			title,
-			page: label,
-			text,
-		})),
+		document.sections
+			.filter(({ level }) => name !== REFERENCE_NAME || level < 3)
+			.map(({ level, title, anchor, text }) => ({
+				url: level === 1 ? pagePath(name) : `${pagePath(name)}#${anchor}`,
+				title,
+				page: label,
+				text,
+			})),
 	);
-	const reference = documents.find(({ name }) => name === "reference");
+	const reference = documents.find(({ name }) => name === REFERENCE_NAME);
 	const toHref = (href: string) => {
 		const resolved = reference ? linkResolver(documents, reference, pagePath)(href) : href;
-		return resolved.startsWith("#") ? `${pagePath("reference")}${resolved}` : resolved;
+		return resolved.startsWith("#") ? `${pagePath(REFERENCE_NAME)}${resolved}` : resolved;
 	};
 	const index = JSON.stringify([...indexEndpoints(reference, toHref), ...sections] satisfies IndexedSection[]);
 	const assets: PageAssets = {

@@ -1,6 +1,6 @@
 // The documents of the site: which files they are, where they stand, where their links lead.
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { LinkResolver } from "./markdown.ts";
 
 export interface SiteDocument {
@@ -9,13 +9,15 @@ export interface SiteDocument {
 	/** Its name on the site: `/docs/NAME` and `/docs/NAME.md`. The first is `/docs` itself. */
 	name: string;
 	label: string;
-	/** What is in it, from README's list. */
+	/** What is in it, from the list that names it. */
 	description: string;
 	markdown: string;
 }
 
 export const DOCS = "src/docs";
 const README = "README.md";
+/** The document that lists those in its folder. */
+const REFERENCE = `${DOCS}/reference.md`;
 /** The document that stands at `/docs`. */
 export const FIRST_NAME = "index";
 
@@ -26,7 +28,9 @@ export const SITE_TEXTS: Readonly<Record<string, { path: string; type: string }>
 };
 
 function toName(source: string): string {
-	return source === README ? FIRST_NAME : (source.split("/").at(-1) ?? "").replace(/\.md$/, "").toLowerCase();
+	if (source === README) return FIRST_NAME;
+	const path = source.startsWith(`${DOCS}/`) ? source.slice(DOCS.length + 1) : basename(source);
+	return path.replace(/\.md$/, "").toLowerCase();
 }
 
 function capitalize(words: string): string {
@@ -40,25 +44,33 @@ const INTRODUCTION: Listing = {
 	description: "what the service does, with one example of each capability",
 };
 
-/** README's list of documents: their labels, and descriptions without marks, by source, in its order. */
-function listedDocuments(readme: string): Map<string, Listing> {
-	const rows = readme.matchAll(/^\| \[([^\]]+)\]\(([^)]+\.md)\)[^|]* \| ([^|]+) \|$/gm);
-	return new Map(
-		[...rows].map(([, label = "", source = "", text = ""]) => [
-			source,
-			{ label: capitalize(label), description: text.replaceAll("`", "") },
-		]),
-	);
+/** A document's list of others: their labels, and descriptions without marks, by source, in its order. */
+function listedDocuments(source: string, markdown: string): [source: string, Listing][] {
+	const rows = markdown.matchAll(/^\| \[([^\]]+)\]\(([^)]+\.md)\)[^|]* \| ([^|]+) \|$/gm);
+	return [...rows].map(([, label = "", path = "", text = ""]) => [
+		join(dirname(source), path),
+		{ label: capitalize(label), description: text.replaceAll("`", "") },
+	]);
+}
+
+/** The marks of blocks that are written from the endpoints (../reference/blocks.ts) are not for readers. */
+function stripMarks(markdown: string): string {
+	return markdown.replaceAll(/^<!-- .* -->\n\n?/gm, "");
 }
 
 /** @param root the project's folder. */
 export function readDocuments(root: string): SiteDocument[] {
-	const read = (source: string) => readFileSync(join(root, source), "utf8");
-	const listed = listedDocuments(read(README)).set(README, INTRODUCTION);
-	const present = readdirSync(join(root, DOCS))
+	const read = (source: string) => stripMarks(readFileSync(join(root, source), "utf8"));
+	const listed = new Map([
+		[README, INTRODUCTION],
+		...listedDocuments(README, read(README)).flatMap((entry) =>
+			entry[0] === REFERENCE ? [entry, ...listedDocuments(REFERENCE, read(REFERENCE))] : [entry],
+		),
+	]);
+	const present = readdirSync(join(root, DOCS), { recursive: true, encoding: "utf8" })
 		.filter((file) => file.endsWith(".md"))
 		.map((file) => `${DOCS}/${file}`);
-	return [...new Set([README, ...listed.keys(), ...present])].map((source) => {
+	return [...new Set([...listed.keys(), ...present])].map((source) => {
 		const name = toName(source);
 		const unlisted: Listing = { label: capitalize(name.replaceAll("-", " ")), description: "" };
 		return { source, name, ...(listed.get(source) ?? unlisted), markdown: read(source) };

@@ -72,12 +72,22 @@ function renderSections(sections: readonly DocumentSection[]): string {
 	return items.length > 1 ? `<ul class="sections">${items.join("")}</ul>` : "";
 }
 
+/** The list of pages. Those below another one's path are listed under it while one of them, or that one, is shown. */
 function renderMenu(pages: readonly PageLink[], { path, sections }: SitePage): string {
-	const items = pages.map((page) => {
+	const isBelow = (page: PageLink, { path: above }: PageLink) => page.path.startsWith(`${above}/`);
+	const parents = pages.filter((page) => page.path !== pages[0]?.path && pages.some((other) => isBelow(other, page)));
+	const renderLink = (page: PageLink): string => {
 		const isShown = page.path === path;
 		const current = isShown ? ' aria-current="page"' : "";
-		return `<li><a href="${page.path}"${current}>${escapeHtml(page.label)}</a>${isShown ? renderSections(sections) : ""}</li>`;
-	});
+		const below = parents.includes(page) && `${path}/`.startsWith(`${page.path}/`) ? renderBelow(page) : "";
+		return `<li><a href="${page.path}"${current}>${escapeHtml(page.label)}</a>${isShown ? renderSections(sections) : ""}${below}</li>`;
+	};
+	const renderBelow = (parent: PageLink) =>
+		`<ul class="pages">${pages
+			.filter((page) => isBelow(page, parent))
+			.map(renderLink)
+			.join("")}</ul>`;
+	const items = pages.filter((page) => !parents.some((parent) => isBelow(page, parent))).map(renderLink);
 	return `<details class="menu"><summary>Contents</summary>
 <nav aria-label="Documents"><ul>${items.join("\n")}</ul></nav>
 </details>`;

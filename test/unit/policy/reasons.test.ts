@@ -59,10 +59,10 @@ describe("an explanation", () => {
 		});
 		expect(explain({ exec_action: [{ because: "runs code", place }] })).toBe(
 			"Needs confirmation: risk score 31 reaches the confirm threshold of 31. " +
-				"Executes code that the check cannot see (`eval`: runs code). Put what it runs into the command.",
+				"Executes code that the check cannot see (`eval`: runs code). Put the code that it runs into the command.",
 		);
 		expect(explain({ exec_action: [listable("a")] })).toMatch(
-			/Put what it runs into the command, or have a person list the command in allowed_commands\.$/,
+			/Put the code that it runs into the command, or have a person list the command in allowed_commands\.$/,
 		);
 		expect(explain({ risky_command: [listable("a"), listable("b")] })).toMatch(
 			/A person can list the commands in allowed_commands\.$/,
@@ -78,9 +78,9 @@ describe("an explanation", () => {
 
 	it("names the files that run without having been seen, without raising the score", () => {
 		expect(explain({})).toBe("Allowed: no risk factor was triggered.");
-		expect(explain({}, ["a.sh"])).toBe("Allowed: no risk factor was triggered. What a.sh does was not seen.");
-		expect(explain({}, ["a", "b"])).toContain("What a and b do was not seen.");
-		expect(explain({}, ["a", "b", "c", "d"])).toContain("What a, b, c and others do was not seen.");
+		expect(explain({}, ["a.sh"])).toBe("Allowed: no risk factor was triggered. The check has not seen what a.sh does.");
+		expect(explain({}, ["a", "b"])).toContain("The check has not seen what a and b do.");
+		expect(explain({}, ["a", "b", "c", "d"])).toContain("The check has not seen what a, b, c and others do.");
 	});
 });
 

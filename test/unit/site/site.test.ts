@@ -103,7 +103,9 @@ it("the search index has every endpoint of the reference and every section, unde
 	expect(index.find(({ title }) => title === "POST /v1/chat/completions")?.url).toBe(
 		"/docs/api#POST/v1/chat/completions",
 	);
-	expect(index.find(({ title }) => title === "POST /internal/keys")?.url).toBe("/docs/reference#operator-endpoints");
+	expect(index.find(({ title }) => title === "POST /internal/keys")?.url).toBe(
+		"/docs/reference/operator#operator-endpoints",
+	);
 	expect(index.filter(({ page }) => page === "Endpoint").length).toBeGreaterThan(50);
 	expect(index.length).toBeGreaterThan(200);
 	expect(
@@ -112,4 +114,31 @@ it("the search index has every endpoint of the reference and every section, unde
 			index.map(({ url }) => url),
 		),
 	).toEqual([]);
+});
+
+describe("the pages of the reference", () => {
+	const menuAt = (path: string) => /<nav aria-label="Documents">[\s\S]*?<\/nav>/.exec(textAt(path))?.[0] ?? "";
+
+	it("are listed under it while one of them is shown", () => {
+		const link = '<a href="/docs/reference/agents"';
+		expect(menuAt("/docs/reference")).toContain(link);
+		expect(menuAt("/docs/reference/chat")).toContain(link);
+		expect(menuAt("/docs/reference/agents")).toContain(`${link} aria-current="page"`);
+		expect(menuAt("/docs/proofs")).not.toContain(link);
+	});
+
+	it("show no marks of the blocks that are written from the endpoints", () => {
+		for (const path of ["/docs/reference/chat", "/docs/reference/chat.md"]) {
+			expect(textAt(path)).toContain("/v1/chat/completions");
+			expect(textAt(path)).not.toMatch(/(?:<|&lt;)!--/);
+		}
+	});
+
+	it("are found once by a topic, not also by the entry that leads to them", () => {
+		const [, file] = Object.entries(files).find(([path]) => path.startsWith("/docs/assets/index.")) ?? [];
+		const index: IndexedSection[] = JSON.parse(file?.text ?? "[]");
+		const urls = index.filter(({ title }) => title === "Failover").map(({ url }) => url);
+		expect(urls).toEqual(["/docs/reference/models#failover"]);
+		expect(textAt("/docs/reference")).toContain('id="failover"');
+	});
 });

@@ -1,4 +1,4 @@
-// Snapshots: sums and the last handoffs in the shape of docs/reference.md, "Workspaces"; and the answers' schemas.
+// Snapshots: sums and the last handoffs in the shape of docs/reference/workspaces.md, "Workspaces"; and the answers' schemas.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defaultManifest, manifestDigest } from "../../../src/policy/manifest.ts";
