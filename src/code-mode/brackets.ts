@@ -65,17 +65,10 @@ class Scan {
 	}
 
 	/** Goes on behind the next `end`; a text that lacks it is cut off. */
-	#past(end: string | RegExp, from: number): void {
-		if (typeof end === "string") {
-			const found = this.#text.indexOf(end, from);
-			if (found < 0) throw new Unreadable();
-			this.#at = found + end.length;
-			return;
-		}
-		const rest = this.#text.slice(from);
-		const match = end.exec(rest);
-		if (!match) throw new Unreadable();
-		this.#at = from + match.index + match[0].length;
+	#past(end: string, from: number): void {
+		const found = this.#text.indexOf(end, from);
+		if (found < 0) throw new Unreadable();
+		this.#at = found + end.length;
 	}
 
 	#skipped(): boolean {
@@ -145,44 +138,43 @@ class Scan {
 	}
 
 	#comment(): boolean {
-		const { lineComments, blockComments } = this.#lexis;
-		if (lineComments.some((mark) => this.#text.startsWith(mark, this.#at))) {
+		const { lineComment, blockComments } = this.#lexis;
+		if (this.#text.startsWith(lineComment, this.#at)) {
 			const end = this.#text.indexOf("\n", this.#at);
 			this.#at = end < 0 ? this.#text.length : end;
 			return true;
 		}
-		const block = blockComments.find(({ open }) => this.#text.startsWith(open, this.#at));
-		if (!block) return false;
-		if (block.nests) this.#nestedComment(block.open, block.close);
-		else this.#past(block.close, this.#at + block.open.length);
+		if (blockComments === "none" || !this.#text.startsWith("/*", this.#at)) return false;
+		if (blockComments === "nested") this.#nestedComment();
+		else this.#past("*/", this.#at + 2);
 		return true;
 	}
 
-	#nestedComment(open: string, close: string): void {
+	#nestedComment(): void {
 		let depth = 0;
 		do {
-			const nextClose = this.#text.indexOf(close, this.#at);
-			const nextOpen = this.#text.indexOf(open, this.#at);
+			const nextClose = this.#text.indexOf("*/", this.#at);
+			const nextOpen = this.#text.indexOf("/*", this.#at);
 			if (nextClose < 0) throw new Unreadable();
 			const isOpening = nextOpen >= 0 && nextOpen < nextClose;
 			depth += isOpening ? 1 : -1;
-			this.#at = isOpening ? nextOpen + open.length : nextClose + close.length;
+			this.#at = (isOpening ? nextOpen : nextClose) + 2;
 		} while (depth > 0);
 	}
 
 	#string(): boolean {
-		const quoted = this.#lexis.strings.find(({ open }) => this.#text.startsWith(open, this.#at));
+		const quoted = this.#lexis.strings.find(({ quote }) => this.#text.startsWith(quote, this.#at));
 		if (!quoted) return false;
 		this.#at = this.#endOf(quoted);
 		return true;
 	}
 
-	#endOf({ open, close, escapes, lines }: StringSyntax): number {
-		for (let at = this.#at + open.length; at < this.#text.length; at++) {
+	#endOf({ quote, escapes, lines }: StringSyntax): number {
+		for (let at = this.#at + quote.length; at < this.#text.length; at++) {
 			const character = this.#text[at];
 			if (escapes && character === "\\") at++;
 			else if (character === "\n" && !lines) throw new Unreadable();
-			else if (this.#text.startsWith(close, at)) return at + close.length;
+			else if (this.#text.startsWith(quote, at)) return at + quote.length;
 		}
 		throw new Unreadable();
 	}

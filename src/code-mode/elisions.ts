@@ -17,7 +17,7 @@ const KEPT =
 	"(?:same|unchanged|unmodified|untouched|as before|as above|as is|as-is|identical|not changed|no changes|stays? the same|remains? the same|remains? unchanged|like before)";
 const LEFT_OUT = "(?:omitted|elided|truncated|skipped|removed|shortened|abbreviated|left out|not shown|hidden|snipped)";
 
-/** What a comment says that stands for code. */
+/** What a comment says that stands for code. `npm run eval:code-checks` counts their false alarms. */
 const ELISION_PHRASES: readonly RegExp[] = [
 	new RegExp(
 		`^[.…(\\[\\s-]*(?:the |your |all )*(?:rest|remainder|remaining(?: part)?) (?:of )?(?:the |your |this |my |our |existing |original |previous )*(?:\\w+ )?${THING}(?:$|[.…)\\]:;,-]| ?\\.{3}| (?:here|goes|below|above|follows|continues|remains?|stays?|unchanged|omitted|as)\\b| (?:is|are) (?:here|the|${KEPT}|${LEFT_OUT}))`,
@@ -26,27 +26,22 @@ const ELISION_PHRASES: readonly RegExp[] = [
 		`^[.…(\\[\\s-]*(?:the |your |all )*(?:remaining|existing|previous|original|other|earlier) (?:\\w+ )?${THING}(?:$|[.…)\\]]| ?\\.{3}| (?:goes|go|comes|here|${KEPT}|(?:is|are|stays?|remains?) (?:here|${KEPT}|${LEFT_OUT})))`,
 	),
 	new RegExp(
-		`^(?:\\.{3}|…)(?:\\s*(?:\\(?)(?:the |your |all |more |other |existing |previous |original |rest\\b|remaining|same\\b|similar|and |etc)|\\s+${THING}\\b)`,
+		`^(?:\\.{3}|…)(?:\\s*(?:\\(?)(?:the |your |all |more |other |existing |previous |original |keep |rest\\b|remaining|same\\b|similar|etc)|\\s+${THING}\\b)`,
 	),
 	new RegExp(
-		`^(?:keep|insert|add|put|paste|place|copy|include|leave) (?:the |your |all |any )*(?:existing|previous|original|rest|remaining|other|actual|real|own)\\b.*(?:${THING}|here|${KEPT})`,
+		`^(?:keep|insert|add|put|paste|place|copy|include|leave) (?:the |your |all |any )*(?:existing|previous|original|rest|remaining|other|actual|real|own)\\b.*\\b(?:${THING}|here|${KEPT})[.…)\\]]*$`,
 	),
 	new RegExp(
 		`\\b(?:code|implementation|logic|contents?|lines|columns|details|parts?|methods?|functions?|boilerplate|rest) (?:\\w+ ){0,2}${LEFT_OUT}(?: here| for \\w+)?[.)\\]…]*$`,
 	),
 	new RegExp(`\\b${LEFT_OUT} for (?:brevity|clarity|simplicity|space|readability|conciseness)`),
-	/^[.…([\s-]*for brevity\b/,
-	/^(?:the )?(?:same|identical) (?:\w+ )?(?:as|like) (?:before|above|in the previous|previously|the original|earlier)/,
-	new RegExp(`^${THING} (?:${KEPT})[.…)\\]]*$`),
-	/^(?:no changes?|nothing changes?|unchanged|as before)(?: (?:here|below|above|from here|needed|required|to .*))?[.!]?$/,
-	/^(?:your|the|actual|real|main|more|additional|custom|business) (?:\w+ )?(?:code|logic|implementation)(?: goes| comes| should go| would go| will go| belongs)? (?:here|below)/,
-	/^(?:implementation|code|logic|content|body) (?:goes|comes|should go|would go|will go|belongs) (?:here|below)/,
+	/^[.…([\s-]*unchanged code\b/,
+	/^your (?:\w+ )?(?:code|logic|implementation) (?:here|below)/,
+	/^(?:(?:your|the|actual|real|main|more|additional|custom|business) (?:\w+ )?)?(?:code|logic|implementation|content|body) (?:goes|comes|should go|would go|will go|belongs) (?:here|below)/,
 	/^(?:implement|write|put|place|fill in|complete) (?:the |your |this |actual |own )*(?:code|logic|implementation|function|method|rest|body|me|it|this)? ?(?:here|yourself|later)\b/,
-	/^(?:and so on|and so forth|repeat (?:this |the same )?(?:for|similarly)|continue (?:in the same|similarly|with the rest|here|as before)|do the same for|likewise for)\b.{0,60}$|^etc\.?$/,
-	/^(?:placeholder|stub)(?: for)? (?:the |your |an? )?(?:actual |real )?(?:code|logic|implementation|function|method|body)/,
-	/^(?:\.{3,}|…)$/,
-	/^(?:\.{3}|…).{1,60}(?:\.{3}|…)$/,
-	/^\[?snip(?:ped)?\]?$/,
+	/^(?:and so on|and so forth|repeat (?:this |the same )?(?:for|similarly)|continue (?:in the same|similarly|with the rest|here|as before))\b.{0,60}$|^etc\.?$/,
+	/^(?:\.{3}|…)$/,
+	/^(?:\.{3,}|…)\s*[^.…\s].{0,60}(?:\.{3}|…)$/,
 ];
 
 /** A line that is not even a comment: `... existing code ...`, `[rest of the file unchanged]`, `<!-- … -->` aside. */
@@ -56,8 +51,8 @@ const BARE =
 /** Where the service itself cut a long file for a prompt (inference/slots.ts), copied into an answer. */
 const OWN_GAP = /^\[…\]$/;
 
-/** Within a line: an empty body whose comment is an ellipsis. */
-const INLINE = /\{\s*\/\*\s*(?:\.{3}|…)\s*\*\/\s*\}|\{\s*(?:\.{3}|…)\s*\}\s*$/;
+/** Within a line of code: a body that is an ellipsis. As a value, `{...}` is a table of Lua or a set of Python. */
+const INLINE = /\{\s*\/\*\s*(?:\.{3}|…)\s*\*\/\s*\}|(?<!(?:[=(,]|\breturn)\s{0,9})\{\s*(?:\.{3}|…)\s*\}\s*$/;
 
 /** What promises code in the place of it. */
 const PROMISE =
@@ -72,9 +67,10 @@ function commentText(line: string): string | null {
 }
 
 function leavesOut(line: string): boolean {
-	if (BARE.test(line) || OWN_GAP.test(line) || INLINE.test(line)) return true;
+	if (BARE.test(line) || OWN_GAP.test(line)) return true;
 	const comment = commentText(line);
-	return comment !== null && comment.length <= 200 && ELISION_PHRASES.some((phrase) => phrase.test(comment));
+	if (comment === null) return !line.startsWith("*") && INLINE.test(line);
+	return comment.length <= 200 && ELISION_PHRASES.some((phrase) => phrase.test(comment));
 }
 
 function opensBody(line: string | undefined): boolean {

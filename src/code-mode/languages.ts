@@ -3,26 +3,7 @@
 import languagesFile from "./languages.json" with { type: "json" };
 
 /** The sets of rules in lexis.ts by which brackets, strings and comments are read. */
-const LEXICAL_RULES_NAMES = [
-	"c",
-	"cpp",
-	"csharp",
-	"java",
-	"kotlin",
-	"rust",
-	"go",
-	"swift",
-	"javascript",
-	"typescript",
-	"python",
-	"json",
-	"css",
-	"scss",
-	"lua",
-	"hcl",
-	"dart",
-	"solidity",
-] as const;
+const LEXICAL_RULES_NAMES = ["c_like", "c", "csharp", "rust", "script", "css", "hash", "dash"] as const;
 export type LexicalRulesName = (typeof LEXICAL_RULES_NAMES)[number];
 
 export interface LanguageEntry {

@@ -126,3 +126,17 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 		ping: () => twice((stub) => stub.ping()),
 	};
 }
+
+/** The rows of a page and of all pages behind it. */
+export async function readAllRows<Row>(
+	{ rows: first, next }: PendingPage<Row>,
+	readAfter: (after: number) => Promise<PendingPage<Row>>,
+): Promise<Row[]> {
+	const rows = [...first];
+	for (let after = next; after !== null; ) {
+		const page = await readAfter(after);
+		rows.push(...page.rows);
+		after = page.next;
+	}
+	return rows;
+}

@@ -2,27 +2,15 @@
 
 import type { KeyContext } from "../account/context.ts";
 import { RECENT_ROWS } from "../meter/meter-calls.ts";
-import type { MeterClient, Quota } from "../meter/meter-client.edge.ts";
-import type { PendingPage } from "../meter/meter-state.edge.ts";
+import { type Quota, readAllRows } from "../meter/meter-client.edge.ts";
 import type { OpenHold, RecentUsage } from "../meter/settlement.ts";
 import type { StoredTotals } from "../meter/stored-bytes.ts";
-import { type CountedUsage, UsageTotals } from "../meter/usage-totals.ts";
+import { UsageTotals } from "../meter/usage-totals.ts";
 import { readUsage } from "./usage.store.ts";
 
 /** ULIDs rise with time, so the id decides between rows of the same millisecond. */
 function newestUsageFirst(a: RecentUsage, b: RecentUsage): number {
 	return `${b.created_at} ${b.request_id}` < `${a.created_at} ${a.request_id}` ? -1 : 1;
-}
-
-/** All doubtful rows of a meter, of which the snapshot has the first page. */
-async function readDoubtful(meter: MeterClient, { rows: first, next }: PendingPage): Promise<CountedUsage[]> {
-	const rows = [...first];
-	for (let after = next; after !== null; ) {
-		const page = await meter.doubtful(after);
-		rows.push(...page.rows);
-		after = page.next;
-	}
-	return rows;
 }
 
 /** A user's limits, totals and latest requests, newest first. */
@@ -52,7 +40,7 @@ export async function currentUsage({
 	// The meter is read first: what it flushes after this is found in D1.
 	const snapshot = await own.snapshot(account.plan.id);
 	const { quota, stored: storedTotals, totals: counted, recent: pending, open, holds, doubtful: page } = snapshot;
-	const doubtful = await readDoubtful(own, page);
+	const doubtful = await readAllRows(page, own.doubtful);
 	// A request that was open in the snapshot may expire before a later page is read: it is on that page, but not in the totals.
 	const wereOpen = new Set(open);
 	const ids = [...open, ...doubtful.map(({ request_id }) => request_id)];

@@ -5,8 +5,7 @@ import { ok } from "../failure.ts";
 import { prefersCsv, renderCsv } from "../http/csv.ts";
 import type { HandlerResult } from "../http/endpoint.ts";
 import { toNextPage } from "../http/list-answer.ts";
-import type { MeterClient } from "../meter/meter-client.edge.ts";
-import type { RollupPart } from "../meter/rollup.ts";
+import { readAllRows } from "../meter/meter-client.edge.ts";
 import { type GroupLabel, type GroupRequest, LABEL_MEMBERS, toGroupLabel, toLabelCells } from "./group-views.ts";
 import { findKeyLabels, readCounts } from "./groups.store.ts";
 import {
@@ -20,17 +19,6 @@ import {
 	sumCounts,
 	toGroups,
 } from "./groups.ts";
-
-/** The parts of every settlement that D1 may lack, settlement by settlement. */
-async function readPendingParts(meter: MeterClient): Promise<RollupPart[][]> {
-	const all: RollupPart[][] = [];
-	for (let after: number | null = 0; after !== null; ) {
-		const page = await meter.pendingParts(after);
-		all.push(...page.rows);
-		after = page.next;
-	}
-	return all;
-}
 
 interface CurrentGroups {
 	page: GroupPage;
@@ -54,7 +42,9 @@ export async function readGroups(
 ): Promise<CurrentGroups> {
 	const { userId } = account;
 	const owner = { userId, makers: readableMakers(account) };
-	const pending = await readPendingParts(meter(userId));
+	const own = meter(userId);
+	// The parts of every settlement that D1 may lack, settlement by settlement.
+	const pending = await readAllRows(await own.pendingParts(0), own.pendingParts);
 	const ids = pending.flatMap(([part]) => (part ? [part.request_id] : []));
 	const { counts: stored, storedIds } = await timings.measure("d1", () => readCounts(db, owner, grouping, range, ids));
 	const missing = pending

@@ -29,6 +29,20 @@ function renderPositions(field: string, positions: readonly number[]): string {
 		: listed.join(", ");
 }
 
+/** What to change in a list whose entries have no effect. @param idle what is wrong with entries that match nothing. */
+function adviseOnEntries(
+	field: string,
+	entries: Pick<ReadinessSubject["paths"], "named" | "idle" | "repeated">,
+	{ empty, idle }: { empty: string; idle: string },
+): string {
+	const advice = [
+		entries.named === 0 && empty,
+		entries.idle.length > 0 && `Correct or remove ${renderPositions(field, entries.idle)}: ${idle}`,
+		entries.repeated.length > 0 && `Remove ${renderPositions(field, entries.repeated)}: it stands further up already.`,
+	];
+	return advice.filter((text) => text !== false).join(" ");
+}
+
 /** A technology is a name. Longer entries are descriptions. */
 const MAX_STACK_NAME_CHARS = 60;
 
@@ -124,19 +138,10 @@ const PROTECTED_PATH_CHECKS: readonly ReadinessCheck[] = [
 		weight: 2,
 		passed: ({ paths }) => paths.named > 0 && paths.idle.length === 0 && paths.repeated.length === 0,
 		rec: ({ paths }) =>
-			[
-				...(paths.named === 0
-					? ['Write protected_paths as gitignore-style globs from the root of the repository, for example "infra/".']
-					: []),
-				...(paths.idle.length > 0
-					? [
-							`Correct or remove ${renderPositions("protected_paths", paths.idle)}: it matches no file. Write globs from the root of the repository with "/", without "..", for example "infra/".`,
-						]
-					: []),
-				...(paths.repeated.length > 0
-					? [`Remove ${renderPositions("protected_paths", paths.repeated)}: it stands further up already.`]
-					: []),
-			].join(" "),
+			adviseOnEntries("protected_paths", paths, {
+				empty: 'Write protected_paths as gitignore-style globs from the root of the repository, for example "infra/".',
+				idle: 'it matches no file. Write globs from the root of the repository with "/", without "..", for example "infra/".',
+			}),
 	},
 ];
 
@@ -196,19 +201,10 @@ const FORBIDDEN_COMMAND_CHECKS: readonly ReadinessCheck[] = [
 		weight: 2,
 		passed: ({ commands }) => commands.named > 0 && commands.idle.length === 0 && commands.repeated.length === 0,
 		rec: ({ commands }) =>
-			[
-				...(commands.named === 0
-					? ['Write forbidden_commands as they would be typed, for example "terraform destroy".']
-					: []),
-				...(commands.idle.length > 0
-					? [
-							`Correct or remove ${renderPositions("forbidden_commands", commands.idle)}: it matches no command. Write a command as it would be typed, for example "terraform destroy".`,
-						]
-					: []),
-				...(commands.repeated.length > 0
-					? [`Remove ${renderPositions("forbidden_commands", commands.repeated)}: it stands further up already.`]
-					: []),
-			].join(" "),
+			adviseOnEntries("forbidden_commands", commands, {
+				empty: 'Write forbidden_commands as they would be typed, for example "terraform destroy".',
+				idle: 'it matches no command. Write a command as it would be typed, for example "terraform destroy".',
+			}),
 	},
 ];
 

@@ -61,7 +61,14 @@ const PARTS: readonly Part[] = [
 		withSecret: "(value) => value",
 		withEitherSecret: "(value) => value",
 	}),
-	toProgramPart("dangers", { findDanger: FINDS.none, findOpening: FINDS.none }, { tables: ["dangers"] }),
+	toProgramPart(
+		"dangers",
+		{ findDanger: FINDS.none, findOpening: FINDS.none },
+		{
+			tables: ["dangers"],
+			kept: "it decides nothing, but tells the person who is asked what a change opens, to whom, or what it gives away.",
+		},
+	),
 	toPiece("printed-secrets", "dangers", { findPrintedSecrets: FINDS.nothing }),
 	toProgramPart("databases", { DATABASE_CLIENTS: FINDS.noRows }),
 	toPiece("mongo", "databases", { findMongoEffects: FINDS.nothing }),
@@ -70,10 +77,10 @@ const PARTS: readonly Part[] = [
 	toProgramPart("editors", { EDITORS: FINDS.noRows, findVimEffects: FINDS.nothing }),
 	toProgramPart(
 		"executors",
-		{ EXECUTORS: FINDS.noRows, findExecutedSettings: FINDS.nothing, findModuleRun: FINDS.nothing },
+		{ EXECUTORS: FINDS.noRows, findExecutedSettings: FINDS.nothing },
 		{ tables: ["executors"] },
 	),
-	toProgramPart("files", { FILE_COMMANDS: FINDS.noRows, findOutputFiles: FINDS.nothing }),
+	toProgramPart("files", { FILE_COMMANDS: FINDS.noRows }),
 	toProgramPart("git-settings", { findSettingEffects: FINDS.nothing }),
 	toProgramPart("git", { git: FINDS.nothing }, { tables: ["git"] }),
 	toProgramPart("network", { NETWORK_COMMANDS: FINDS.noRows }),
@@ -112,18 +119,14 @@ const PARTS: readonly Part[] = [
 		{ tables: ["windows"] },
 	),
 	toProgramPart("wrappers", { WRAPPERS: FINDS.noRows }),
-	toCommandPart("evaluated", {
-		namesComputedElement: FINDS.no,
-		isExpandedWhenShown: FINDS.no,
-		findPromptTexts: FINDS.none,
-	}),
+	toCommandPart("evaluated", { namesComputedElement: FINDS.no }),
 	toCommandPart("file-flow", { recordRedirect: "() => {}", recordFilled: "() => {}", recordCommand: "() => {}" }),
 	toCommandPart("sent-secrets", { recordSecrets: "() => {}", findSentSecret: FINDS.none }),
 	toCommandPart("functions", { defineFunctions: "() => {}", defineAlias: "() => {}" }),
 	toCommandPart("variables", { findVariableEffects: FINDS.nothing }),
+	toCommandPart("uploads", { findUploadEffects: FINDS.nothing }),
 	toTablePart("task-files", `${COMMANDS}/file-runs.json`, ["task_files"]),
 	toTablePart("implicit-files", `${COMMANDS}/file-runs.json`, ["implicit_files"]),
-	toTablePart("loaders", `${COMMANDS}/file-runs.json`, ["loaders"]),
 ];
 
 function toFiles(folder: string, names: string): readonly string[] {
@@ -138,13 +141,13 @@ export const POLICY_ROOM: Room = {
 		...toFiles(
 			PROGRAMS,
 			"code-calls code-cursor code-folding code-names code-scope code-statements code-syntax code-tokens code-traits " +
-				"code-values code programs quoted shells sql-statement sql-tokens",
+				"code-values programs quoted shells sql-statement sql-tokens",
 		),
 		...toFiles(
 			COMMANDS,
 			"allowed analyse code-readers command-check effects file-effects file-runs file-state findings folders frames " +
 				"grammar harmless-paths harmless judge locations options patterns pipe-flow pipes program-names program-tables " +
-				"scope secret-names shell-state starred-names texts transfers walk words",
+				"scope secret-names shell-state starred-names texts walk word-effects",
 		),
 	],
 };

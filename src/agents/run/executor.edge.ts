@@ -28,8 +28,7 @@ import {
 	subtaskPurpose,
 	toRunPlan,
 } from "./planned-step.ts";
-import { refusedText, toRefusedStep } from "./refused-step.ts";
-import { nextTry, triedInVain } from "./retry.ts";
+import { triedInVain } from "./retry.ts";
 import {
 	chainStep,
 	countSteps,
@@ -38,7 +37,6 @@ import {
 	planFromGoal,
 	type RunState,
 	type RunStep,
-	type StepCharge,
 	type StepDraft,
 	type StepRecord,
 	subtaskResults,
@@ -46,6 +44,7 @@ import {
 	sumTokens,
 } from "./run.ts";
 import { RunTexts } from "./run-texts.ts";
+import { changeAfterFailure, refusedText, rememberRefused, toRefusedStep, toStoredAnswer } from "./step-end.ts";
 import type { OpenStepCharge, StoredRun } from "./stored-run.edge.ts";
 
 /** What its followers see of a run. */
@@ -84,15 +83,10 @@ interface ExecutorContext {
 
 /** A model's plan may cost the run's cap divided by this. */
 const PLAN_COST_DIVISOR = 4;
-/** A plan that no model answered is asked for so often again. */
-const PLAN_RETRIES = 1;
 /** Space for the results in the final prompt. The first size that the remaining money covers is used. */
 const FINAL_RESULTS_SIZES_BYTES = [FINAL_RESULTS_BYTES, FINAL_RESULTS_BYTES / 4, FINAL_RESULTS_BYTES / 16];
 /** The reserve for later steps covers an answer of this length for each. */
 const RESERVED_TOKENS = 256;
-
-/** With the 1,000 steps that a run may have, its trajectory stays within the 2,000 steps that can be verified. */
-const MAX_FAILED_STEPS = 900;
 
 /** A step to be made. */
 interface PlannedStep extends StepPurpose, Pick<StepSpec, "shareNanoUsd"> {
@@ -100,12 +94,6 @@ interface PlannedStep extends StepPurpose, Pick<StepSpec, "shareNanoUsd"> {
 	reserveNanoUsd: number;
 	/** The run can go on without it. */
 	isOptional: boolean;
-}
-
-/** A failure in a few words, for people. */
-function failureText(failure: Failure): string {
-	const attempts = "attempts" in failure ? failure.attempts : [];
-	return attempts.at(-1) ?? ("message" in failure ? failure.message : undefined) ?? failure.reason;
 }
 
 type StepOutcome =
@@ -336,7 +324,7 @@ export class RunExecutor {
 		change: Partial<RunState>,
 		alsoStore: (state: RunState) => void = () => undefined,
 	): void {
-		const { run, report, queuePlanEvent, queueProgress } = this.#context;
+		const { run, planContext, report, queuePlanEvent, queueProgress } = this.#context;
 		const { spec } = run;
 		const costNanoUsd = sumChargesNanoUsd([charge]);
 		const index = countSteps(run.state);
@@ -344,7 +332,7 @@ export class RunExecutor {
 		const strays = answer.ok ? this.#texts.describeStrays(answer.value.text) : null;
 		if (strays !== null) alerts.push(this.#guard.reportStrays(index, strays));
 		const refused = toRefusedStep(index, answer);
-		if (refused) alerts.push(this.#guard.reportRefused(index, refusedText(index, draft, refused)));
+		if (refused) alerts.push(this.#guard.reportRefused(index, refusedText(draft, refused)));
 		const store = (step: RunStep | null, { owesPlanEvent, ...state }: RunState) =>
 			run.endStep(charge, step, state, () => {
 				if (owesPlanEvent) queuePlanEvent(state);
@@ -352,15 +340,22 @@ export class RunExecutor {
 				queueProgress({ state, steps: step ? [...run.steps, step] : run.steps, charges: [...run.charges, charge] });
 			});
 		const isPlan = "plan" in change;
-		const { isGoalMet, ...stored } = this.#toStoredAnswer(answer, charge, step);
+		const { isGoalMet, ...stored } = toStoredAnswer(answer, charge, step, spec.intendedModel);
+		const output = this.#texts.restore(stored.output, step.jsonSchema ? "json" : "text");
 		const state: RunState = {
 			...run.state,
 			guard: this.#guard.state,
 			readers: [...new Set([...run.state.readers, ...readers])],
 			isSandbox: run.state.isSandbox || isSandbox,
-			...(answer.ok ? { ...change, retry: null } : this.#changeAfterFailure(answer.failure, step, change, charge)),
+			...(answer.ok
+				? { ...change, retry: null }
+				: changeAfterFailure(run.state, answer.failure, draft, change, {
+						billed: charge.calls.map(({ model }) => model),
+						waitsMs: planContext().settings.stepRetryWaitsMs,
+						nowMs: Date.now(),
+					})),
 			isGoalMet: run.state.isGoalMet || isGoalMet,
-			...(refused ? { refusedSteps: [...(run.state.refusedSteps ?? []), refused] } : {}),
+			...rememberRefused(run.state, refused),
 		};
 		if (!answer.ok && costNanoUsd === 0) {
 			store(null, state);
@@ -375,54 +370,17 @@ export class RunExecutor {
 				confidence: stored.confidence,
 				confidence_basis: stored.confidenceBasis,
 				input_hash: draft.input_hash,
-				output_hash: hashText(stored.output),
+				output_hash: hashText(output),
 				timestamp: new Date(Date.now()).toISOString(),
 				...sumTokens(charge),
 			});
 			const hasResult = answer.ok && !isPlan;
 			const cutSteps = [...(state.cutSteps ?? []), ...(hasResult && answer.value.isCut ? [record.index] : [])];
-			store(
-				{ record, subtask: draft.subtask, hasResult, output: stored.output },
-				{ ...state, trajectory, failedSteps, cutSteps },
-			);
-			report({ type: "step_done", step: record, text: stored.output });
+			store({ record, subtask: draft.subtask, hasResult, output }, { ...state, trajectory, failedSteps, cutSteps });
+			report({ type: "step_done", step: record, text: output });
 		}
 		for (const alert of alerts) report({ type: "alert", alert });
 		if (sumChargesNanoUsd(run.charges) !== this.#guard.spentNanoUsd)
 			logError("agent_spend_differs", new Error("guard and charges differ"), { run_id: spec.runId });
-	}
-
-	/** The part of an answer that is stored. Without an answer it is the empty text, by the model called last. */
-	#toStoredAnswer(answer: StepResult["answer"], { calls }: StepCharge, { parseAnswer, jsonSchema }: PlannedStep) {
-		if (!answer.ok) {
-			const model = calls.at(-1)?.model ?? this.#context.run.spec.intendedModel;
-			return { output: "", isGoalMet: false, model, confidence: 0, confidenceBasis: null };
-		}
-		const { text, model, confidence, confidenceBasis, isCut } = answer.value;
-		const parsed = parseAnswer?.(text) ?? { output: text, isGoalMet: false };
-		const output = this.#texts.restore(parsed.output, jsonSchema ? "json" : "text");
-		return { output, isGoalMet: parsed.isGoalMet && !isCut, model, confidence, confidenceBasis };
-	}
-
-	/** The change of state after a try without an answer. A plan is tried once more, then it is the goal's own. Any other step is tried again, or ends the run. */
-	#changeAfterFailure(
-		failure: Failure,
-		{ role, subtask: maskedSubtask }: PlannedStep,
-		change: Partial<RunState>,
-		{ calls }: StepCharge,
-	): Partial<RunState> {
-		const subtask = this.#texts.restore(maskedSubtask);
-		const { isCancelled, retry: earlier, failedSteps } = this.#context.run.state;
-		if (isCancelled) return "plan" in change ? change : {};
-		const isPlan = "plan" in change && failure.reason === "all_models_failed";
-		const billed = calls.map(({ model }) => model);
-		const { stepRetryWaitsMs } = this.#context.planContext().settings;
-		const waitsMs = isPlan ? stepRetryWaitsMs.slice(0, PLAN_RETRIES) : stepRetryWaitsMs;
-		const retry = failedSteps < MAX_FAILED_STEPS ? nextTry(failure, earlier, billed, waitsMs, Date.now()) : null;
-		if (retry) return { retry };
-		if (isPlan) return { ...change, retry: null };
-		const step = role === "finalize" ? "the final step" : `the step ${JSON.stringify(subtask.slice(0, 80))}`;
-		const why = failureText(failure);
-		return { retry: null, fault: `no model answered ${step} (${why})`.toWellFormed() };
 	}
 }

@@ -3,7 +3,6 @@ import type { WorkBudget } from "../work-budget.ts";
 import { type CodeLanguage, type Effect, type ReadLanguage, raiseEffect, type ScriptLanguage } from "./effects.ts";
 import { isReadLanguage } from "./program-tables.ts";
 import { findAwkEffects } from "./programs/awk.ts";
-import codeFile from "./programs/code.json" with { type: "json" };
 import { findCallEffects } from "./programs/code-calls.ts";
 import { findCodeEffects } from "./programs/code-search.ts";
 import { findMongoEffects, findRedisEffects, findSourcedFiles } from "./programs/databases.ts";
@@ -11,6 +10,7 @@ import { findVimEffects } from "./programs/editors.ts";
 import { findPowershellEffects } from "./programs/powershell.ts";
 import { findSedEffects } from "./programs/sed.ts";
 import { findSqlEffects } from "./programs/sql.ts";
+import projectCallsFile from "./project-calls.json" with { type: "json" };
 
 /** Reads code of a language. `unitsPerCharacter` pays for all that is not charged while it is read. */
 interface LanguageReader {
@@ -47,7 +47,7 @@ const CODE_READERS: Readonly<Record<ReadLanguage, LanguageReader>> = {
 	powershell: { read: findPowershellEffects, unitsPerCharacter: 20 },
 };
 
-const PROJECT_CALLS: ReadonlySet<string> = new Set(codeFile.project_calls);
+const PROJECT_CALLS: ReadonlySet<string> = new Set(projectCallsFile.project_calls);
 
 /** A statement that loads a package, or calls a function with plain values. */
 const PLAIN_STATEMENT = /^(?:using \w{1,80}|library\(\w{1,80}\)|([\w:.]{1,80})\([\w\s"'./,=-]*\))$/;

@@ -1,20 +1,19 @@
 // Records what files hold after a command: what it wrote, copied, fetched or unpacked. The contents are kept in
 // file-state.ts.
 import type { CommandCheck } from "./command-check.ts";
-import flowFile from "./file-flow.json" with { type: "json" };
 import { type FileOrigin, unknownContents } from "./file-state.ts";
 import type { CommandFrame } from "./frames.ts";
 import { isInputFile, lastSegment } from "./locations.ts";
 import { isOption } from "./options.ts";
 import type { CommandWords } from "./patterns.ts";
 import { fileReader, predictWrappedOutput, sourceCommandNames } from "./pipes.ts";
+import { DOWNLOADERS, programsThat } from "./program-tables.ts";
 import type { Scope } from "./scope.ts";
-import { DOWNLOADERS } from "./transfers.ts";
 
-const COPIERS: ReadonlySet<string> = new Set(flowFile.copiers);
-const UNPACKERS: ReadonlySet<string> = new Set(flowFile.unpackers);
-const REMOTE_COPIERS: ReadonlySet<string> = new Set(flowFile.remote_copiers);
-const INPUT_WRITERS: ReadonlySet<string> = new Set(flowFile.input_writers);
+const COPIERS = programsThat("copies");
+const UNPACKERS = programsThat("unpacks");
+const REMOTE_COPIERS = programsThat("copies-remotely");
+const INPUT_WRITERS = programsThat("writes-input");
 
 /** The name of the program at a path in a program folder. Null for other paths. */
 function findProgram(path: string): string | null {

@@ -1,65 +1,32 @@
 // Which file a command runs, in which language its content is, and which task files task runners read.
 import { isJsonObject, parseJson } from "../../json.ts";
 import { LISTED, UNKNOWN } from "../placeholders.ts";
-import type { CodeLanguage } from "./effects.ts";
 import runsFile from "./file-runs.json" with { type: "json" };
+import { type Argument, findProgramUse, parseArguments } from "./grammar.ts";
 import { findLocation, readPath } from "./locations.ts";
 import type { CommandWords } from "./patterns.ts";
-import { isCodeLanguage } from "./program-tables.ts";
-import shellsFile from "./programs/shells.json" with { type: "json" };
+import {
+	type ArgumentRole,
+	type FileLanguage,
+	findInterpretedLanguage,
+	findScriptLanguage,
+	isFileLanguage,
+} from "./program-tables.ts";
 
 /** A file that a command runs. `language`: that of the program that runs it, null where the file itself decides. */
 export interface FileRun {
 	readonly path: string;
-	readonly language: "shell" | CodeLanguage | null;
+	readonly language: FileLanguage | null;
 	/** What the file gets as `$0`, `$1` and so on. */
 	readonly parameters: readonly string[];
 	/** Whether it counts only when the check touched the file. */
 	readonly optional?: boolean;
 }
 
-/** How a program takes the file that it runs. */
-interface FileRunner {
-	readonly language: "shell" | CodeLanguage;
-	/** Options that take the next word. */
-	readonly values: ReadonlySet<string>;
-	/** Words that stand before the file. */
-	readonly before: ReadonlySet<string>;
-	/** Options with which it runs no file. */
-	readonly instead: ReadonlySet<string>;
-}
-
-function isLanguage(text: string): text is "shell" | CodeLanguage {
-	return text === "shell" || isCodeLanguage(text);
-}
-
-const SHELLS = { names: shellsFile.shells, language: "shell", ...shellsFile.scripts };
-
-const FILE_RUNNERS: ReadonlyMap<string, FileRunner> = new Map(
-	[SHELLS, ...runsFile.runners].flatMap(({ names, language, values, before, instead }) =>
-		isLanguage(language)
-			? names.map(
-					(name) =>
-						[name, { language, values: new Set(values), before: new Set(before), instead: new Set(instead) }] as const,
-				)
-			: [],
-	),
-);
-
-/** Options whose value is a file of code, by program. */
-const FILE_LOADERS: ReadonlyMap<
-	string,
-	{ readonly language: "shell" | CodeLanguage; readonly options: ReadonlySet<string> }
-> = new Map(
-	runsFile.loaders.flatMap(({ names, language, options }) =>
-		isLanguage(language) ? names.map((name) => [name, { language, options: new Set(options) }] as const) : [],
-	),
-);
-
 /** Files that a program runs without being told to, by the program. */
 const IMPLICIT_FILES: ReadonlyMap<string, readonly FileRun[]> = new Map(
 	runsFile.implicit_files.flatMap(({ names, language, files }) =>
-		isLanguage(language)
+		isFileLanguage(language)
 			? names.map((name) => [
 					name,
 					files.map((path): FileRun => ({ path, language, parameters: [path], optional: true })),
@@ -71,85 +38,44 @@ const IMPLICIT_FILES: ReadonlyMap<string, readonly FileRun[]> = new Map(
 const EXTENSIONS: ReadonlyMap<string, string> = new Map(Object.entries(runsFile.extensions));
 const TASK_RUNNERS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(runsFile.task_files));
 
-/** The name without version of a program that takes a file to run, or loads one by an option. Null for other names. */
-export function findFileRunner(name: string): string | null {
-	const plain = name.replace(/[0-9.]+$/, "");
-	return [name, plain].find((known) => FILE_RUNNERS.has(known) || FILE_LOADERS.has(known)) ?? null;
-}
-
-/** The position of the first word that is neither an option nor an option's value. -1 without one. */
-function findFirstOperand(words: readonly string[], { values, before, instead }: FileRunner): number {
-	for (let at = 0; at < words.length; at++) {
-		const word = words[at] ?? "";
-		if (word === "--") return at + 1 < words.length ? at + 1 : -1;
-		if (instead.has(word) || (/^-[A-Za-z]{2,}$/.test(word) && [...word.slice(1)].some((c) => instead.has(`-${c}`))))
-			return -1;
-		if (values.has(word)) at++;
-		else if (!before.has(word) && !/^[-+]./.test(word) && word !== "-") return at;
-	}
-	return -1;
-}
-
 /** The files that a command runs: itself, the script of a shell or an interpreter, and what options load. */
-export function findFileRuns({ name, words }: CommandWords, written: string): readonly FileRun[] {
+export function findFileRuns(command: CommandWords, written: string): readonly FileRun[] {
+	const { name, words } = command;
 	const isPath = /[/\\]|\.[a-z][a-z0-9]{0,4}$/i.test(written);
-	const runs: FileRun[] = isPath ? [{ path: written, language: null, parameters: [written, ...words] }] : [];
+	const own: FileRun[] = isPath ? [{ path: written, language: null, parameters: [written, ...words] }] : [];
 	const plainName = /[0-9.]$/.test(name) ? name.replace(/[0-9.]+$/, "") : name;
-	runs.push(...findLoadedFiles(FILE_LOADERS.has(name) ? name : plainName, words));
 	// `python -m pytest` is pytest.
 	const module = words[0] === "-m" ? (words[1] ?? "") : "";
-	runs.push(...(IMPLICIT_FILES.get(name) ?? IMPLICIT_FILES.get(plainName) ?? IMPLICIT_FILES.get(module) ?? []));
-	const runner = FILE_RUNNERS.get(name) ?? FILE_RUNNERS.get(plainName);
-	if (!runner) return runs;
-	const at = findFirstOperand(words, runner);
-	const path = words[at];
-	return path === undefined ? runs : [...runs, { path, language: runner.language, parameters: words.slice(at) }];
+	const implicit = IMPLICIT_FILES.get(name) ?? IMPLICIT_FILES.get(plainName) ?? IMPLICIT_FILES.get(module) ?? [];
+	const named = findProgramUse(command)?.words.flatMap((argument) => findNamedRun(argument, words)) ?? [];
+	return [...own, ...implicit, ...named];
 }
 
-/** The files that options of a program load, and the module of `python -m`. Those that are not the check's stay unnamed. */
-function findLoadedFiles(name: string, words: readonly string[]): readonly FileRun[] {
-	const loader = FILE_LOADERS.get(name);
-	if (!loader) return [];
-	return words.flatMap((word, at): readonly FileRun[] => {
-		const isAttached = word.length > 2 && /^-[A-Za-z]/.test(word) && loader.options.has(word.slice(0, 2));
-		const isLong = /^--/.test(word);
-		const [option = "", ...attached] = isLong
-			? word.split("=")
-			: isAttached
-				? [word.slice(0, 2), word.slice(2)]
-				: [word];
-		const value = attached.length > 0 ? attached.join("=") : words[at + 1];
-		if (!loader.options.has(option) || value === undefined) return [];
-		const path = option === "-m" ? `${value.replaceAll(".", "/")}.py` : value;
-		return [{ path, language: loader.language, parameters: [path], optional: true }];
-	});
+/** The file that a word names to be run. A module may be one that lies elsewhere. */
+function findNamedRun({ role, text, option, at }: Argument, words: readonly string[]): readonly FileRun[] {
+	const language = findScriptLanguage(role);
+	if (language === null) return [];
+	const path = role === "module:python" ? `${text.replaceAll(".", "/")}.py` : text;
+	const parameters = option === null ? words.slice(at) : [path];
+	return [{ path, language, parameters, optional: role.startsWith("module:") }];
 }
 
-/** The folders in which a task runner is told to look for its tasks. */
-function findTaskFolders({ words }: Pick<CommandWords, "words">): readonly string[] {
-	return words.flatMap((word, at) => {
-		if (/^(?:-C|--directory|--prefix|--cwd|--dir)$/.test(word)) return words[at + 1] ?? [];
-		return /^(?:--directory=|--prefix=|--cwd=|--dir=)(.+)$/s.exec(word)?.[1] ?? [];
-	});
+/** The values of a command's options that have a role. */
+function findByRole(command: CommandWords, role: ArgumentRole): readonly string[] {
+	return parseArguments(command).flatMap((argument) => (argument.role === role ? [argument.text] : []));
 }
 
 /** The folders outside the workspace whose tasks a task runner runs. @param folder that it is started in. */
-export function findForeignTaskFolders({ name, words }: CommandWords, folder: string): readonly string[] {
-	if (!TASK_RUNNERS.has(name)) return [];
-	return findTaskFolders({ words }).filter(
+export function findForeignTaskFolders(command: CommandWords, folder: string): readonly string[] {
+	if (!TASK_RUNNERS.has(command.name)) return [];
+	return findByRole(command, "folder").filter(
 		(path) => !path.includes(UNKNOWN) && !/^(?:inside|temporary)$/.test(findLocation(readPath(path, folder))),
 	);
 }
 
 /** The files that a task runner is told to read its tasks from. */
-export function findNamedTaskFiles({ name, words }: CommandWords): readonly string[] {
-	if (!TASK_RUNNERS.has(name)) return [];
-	const named = words.flatMap((word, at) => {
-		if (/^(?:-f|--file|--makefile|--justfile)$/.test(word)) return words[at + 1] ?? [];
-		return /^(?:-f|--file=|--makefile=|--justfile=)(.+)$/s.exec(word)?.[1] ?? [];
-	});
-	// What is in braces of Go is a template, no file: `docker inspect -f '{{.State.Status}}' web`.
-	return named.filter((file) => !file.includes("{{"));
+export function findNamedTaskFiles(command: CommandWords): readonly string[] {
+	return TASK_RUNNERS.has(command.name) ? findByRole(command, "tasks") : [];
 }
 
 /** The files that a task runner reads its tasks from, by their usual names or by its options. */
@@ -158,10 +84,9 @@ export function findTaskFiles(command: CommandWords): readonly string[] {
 	const usual = TASK_RUNNERS.get(name);
 	if (!usual) return [];
 	const named = findNamedTaskFiles(command);
-	const folders = findTaskFolders({ words });
 	const operands = name === "crontab" ? words.filter((word) => !word.startsWith("-")) : [];
 	const files = [...named, ...operands, ...(named.length > 0 ? [] : usual)];
-	return [...files, ...folders.flatMap((folder) => files.map((file) => `${folder}/${file}`))];
+	return [...files, ...findByRole(command, "folder").flatMap((folder) => files.map((file) => `${folder}/${file}`))];
 }
 
 /** The lines of shell in a task file: recipes of make and just, scripts of npm, `RUN` of Docker, jobs of cron. */
@@ -194,13 +119,13 @@ function findPackageScripts(text: string): readonly string[] {
 }
 
 /** The language that a file's own text or name tells. Shell where neither does. */
-export function guessLanguage(path: string, text: string): "shell" | CodeLanguage {
+export function guessLanguage(path: string, text: string): FileLanguage {
 	const shebang = /^#!\s*(\S+)(?:\s+(\S+))?/.exec(text);
 	const program = shebang && (/\/env$/.test(shebang[1] ?? "") ? shebang[2] : shebang[1]);
 	const name = (program ?? "").replace(/^.*\//, "").replace(/[0-9.]+$/, "");
-	if (name !== "") return FILE_RUNNERS.get(name)?.language ?? "shell";
+	if (name !== "") return findInterpretedLanguage(name) ?? "shell";
 	const language = EXTENSIONS.get(/\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? "") ?? "shell";
-	return isLanguage(language) ? language : "shell";
+	return isFileLanguage(language) ? language : "shell";
 }
 
 /** Folders of programs that are installed for everybody, for a user or for a project. */

@@ -1,12 +1,13 @@
 // What each word of a command is to its program: a text, a path that is read or written, a command. The programs are
-// listed in program-tables.ts. What follows from it is in words.ts.
+// listed in program-tables.ts. What follows from it is in word-effects.ts.
 import { isOption } from "./options.ts";
 import type { CommandWords } from "./patterns.ts";
 import {
 	type ArgumentRole,
-	GRAMMARS,
+	findGrammar,
 	type OptionGrammar,
 	type ProgramGrammar,
+	saysOfWords,
 	toGrammar,
 	toRole,
 	USUAL_OPTIONS,
@@ -55,6 +56,8 @@ class ArgumentReader {
 	/** The roles of operands by the options that were given when they were looked up. */
 	#roles: readonly string[] | null = null;
 	#rolesGiven = 0;
+	/** Whether a script was read. Options behind it are its own, and change nothing about it. */
+	#hasScript = false;
 	/** The index of the last word that is an option without a row, and may take the next word. */
 	#unlistedAt = -2;
 	#doubts = 0;
@@ -96,7 +99,7 @@ class ArgumentReader {
 	#lookUp(option: string): OptionGrammar | undefined {
 		for (let at = this.#grammars.length - 1; at >= 0; at--) {
 			const found = this.#grammars[at]?.options.get(option);
-			if (found) return found;
+			if (found && !(this.#hasScript && found.roles[0]?.startsWith("module:"))) return found;
 		}
 		return undefined;
 	}
@@ -122,6 +125,7 @@ class ArgumentReader {
 			this.#readNamed(word.toLowerCase(), ":");
 			return true;
 		}
+		if (style === "shell" && /^\+./.test(word)) return this.#readOption(`-${word.slice(1)}`);
 		if (!isOption(word)) return false;
 		if (style === "single-dash" || word.startsWith("--")) this.#readNamed(word, "=");
 		else if (this.#lookUp(word) || NAME_BEHIND_ONE_DASH.test(word)) this.#readNamed(word, "=");
@@ -164,7 +168,7 @@ class ArgumentReader {
 		if (this.#at + 1 >= this.#words.length) return;
 		this.#at++;
 		this.#add(this.#words[this.#at] ?? "", role, option);
-		if (role === "run") this.#at = this.#words.length;
+		if (role === "run" || role === "module:python") this.#at = this.#words.length;
 	}
 
 	/** Reads letters behind one dash. The first of them that takes a value takes the rest, or the next word. */
@@ -197,7 +201,7 @@ class ArgumentReader {
 
 	/** The roles of the operands, by the options that were given. */
 	#operandRoles(): readonly string[] {
-		if (this.#roles !== null && this.#rolesGiven === this.#given.size) return this.#roles;
+		if (this.#roles !== null && (this.#hasScript || this.#rolesGiven === this.#given.size)) return this.#roles;
 		const { operands, operandsWith } = this.#grammar;
 		const isGiven = (group: readonly string[]) => group.some((option) => this.#given.has(option));
 		this.#roles = operandsWith.find(({ groups }) => groups.every(isGiven))?.operands ?? operands;
@@ -222,13 +226,14 @@ class ArgumentReader {
 			return false;
 		}
 		const role = this.#operandRoles()[this.#operands.length];
-		if (role === "run" || role === "shell*") {
+		if (role === "run" || role?.endsWith("+")) {
 			this.#placeOperands();
 			this.#operands = [];
 			const text = role === "run" ? word : this.#words.slice(this.#at).join(" ");
-			this.#add(text, role === "run" ? "run" : "shell", null, this.#at, this.#doubts);
+			this.#add(text, toRole(role), null, this.#at, this.#doubts);
 			return true;
 		}
+		if (role?.startsWith("script:")) this.#hasScript = true;
 		const operand: Operand = { text: word, role: "unknown", option: null, at: this.#at, doubts: this.#doubts };
 		this.#operands.push(operand);
 		if (isDoubtful) this.#behindUnlisted.set(operand, this.#words[this.#at - 1] ?? "");
@@ -290,12 +295,16 @@ export interface ProgramUse {
 	readonly given: ReadonlySet<string>;
 }
 
-/** Finds what a command does with its words and its input. Null when no table lists the program. */
-export function findProgramUse({ name, words }: Pick<CommandWords, "name" | "words">): ProgramUse | null {
-	const grammar = GRAMMARS.get(name);
-	if (!grammar) return null;
+/** Reads words as those of a program with this grammar. */
+export function readWords(grammar: ProgramGrammar, words: readonly string[]): ProgramUse {
 	const { found, grammar: own, given } = new ArgumentReader(grammar, words).read();
 	return { words: found, input: own.input, given };
+}
+
+/** Finds what a command does with its words and its input. Null when no table lists the program. */
+export function findProgramUse({ name, words }: Pick<CommandWords, "name" | "words">): ProgramUse | null {
+	const grammar = findGrammar(name);
+	return grammar && saysOfWords(grammar) ? readWords(grammar, words) : null;
 }
 
 /** Finds what each word of a command is to its program. Every word of an unlisted program is `unknown`. */

@@ -9,7 +9,7 @@ import { isKnownProgram } from "./program-names.ts";
 import { USUAL_OPTIONS } from "./program-tables.ts";
 import { readsAsCommand } from "./programs/programs.ts";
 import type { Scope } from "./scope.ts";
-import { isAskingVerb } from "./words.ts";
+import { isAskingVerb } from "./word-effects.ts";
 
 /** What the characters of a word are, as bits. A character without one needs a closer look. */
 const NAME_CHARACTER = 1;

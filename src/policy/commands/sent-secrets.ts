@@ -3,15 +3,15 @@
 import type { WorkBudget } from "../work-budget.ts";
 import type { CommandCheck } from "./command-check.ts";
 import type { CommandFrame } from "./frames.ts";
+import { parseArguments } from "./grammar.ts";
 import { type CommandWords, commandName } from "./patterns.ts";
-import { findInterpreter } from "./programs/code.ts";
+import { isInterpreter, REQUEST_SENDERS, SENDERS } from "./program-tables.ts";
 import { findVariableNames } from "./scope.ts";
 import { isSecretVariable } from "./secret-names.ts";
 import secretsFile from "./sent-secrets.json" with { type: "json" };
 import { findSubstitutions } from "./shell/expand.ts";
 import { isOneText } from "./shell/plain-words.ts";
 import { type PlacedCommand, type SimpleCommand, type Word, type WordPart, wordsAndTargets } from "./shell/script.ts";
-import { REQUEST_SENDERS, SENDERS } from "./transfers.ts";
 
 const ENVIRONMENT_PRINTERS: ReadonlySet<string> = new Set(secretsFile.environment_printers);
 const LONE_PRINTERS: ReadonlySet<string> = new Set(secretsFile.environment_printers_without_words);
@@ -83,7 +83,7 @@ const ENVIRONMENT_IN_CODE = /\b(?:os\.environ|process\.env|_?ENV)\b(?![[{]|\.(?:
 /** What of the environment a command prints. Null for other commands. */
 function findPrintedSecret(check: CommandCheck, command: SimpleCommand): string | null {
 	const name = literalName(command);
-	if (findInterpreter(name) !== null) return findNamedSecret(command.words.map(leadingText));
+	if (isInterpreter(name)) return findNamedSecret(command.words.map(leadingText));
 	if (TEXT_PRINTERS.has(name)) return findSecretVariable(check, wordsAndTargets(command));
 	const first = leadingText(command.words[1]);
 	const printsAll = LONE_PRINTERS.has(name) && (command.words.length === 1 || /^-[px]+$/.test(first));
@@ -98,19 +98,16 @@ function findNamedSecret(words: readonly string[]): string | null {
 	return variable === undefined ? null : `$${variable}`;
 }
 
-/** Options of requests whose value is sent. */
-const DATA_OPTION = /^(?:-d|-F|--data(?:-\w+)?|--form|--json|--post-data)$/;
-const DATA_WORD = /^--(?:data|form|post-data|json)/;
-
 /**
  * The words of a command that are sent as they are. Headers, users and addresses of a request carry a client's own key to the
  * service that it is for.
  */
 function findSentWords(name: string, command: SimpleCommand): readonly Word[] {
 	if (!REQUEST_SENDERS.has(name)) return wordsAndTargets(command);
-	return command.words.filter(
-		(word, at) => DATA_OPTION.test(leadingText(command.words[at - 1])) || DATA_WORD.test(leadingText(word)),
-	);
+	const words = command.words.slice(1);
+	const found = parseArguments({ name, words: words.map(leadingText) });
+	const sent = new Set(found.flatMap(({ role, at }) => (role === "body" ? [at] : [])));
+	return words.filter((_, at) => sent.has(at));
 }
 
 /** What secret a command sends. Null where it sends none. */
@@ -158,7 +155,7 @@ function findPrintedValue(check: CommandCheck, { name, words }: CommandWords, co
 			check,
 			command.words.map((word) => word.filter(isValue)),
 		);
-	if (findInterpreter(name) === null) return null;
+	if (!isInterpreter(name)) return null;
 	const variables = words.flatMap((word) => [...word.matchAll(PRINTED_IN_CODE)].map(([, variable = ""]) => variable));
 	const secret = variables.find(isSecretVariable);
 	return secret === undefined ? null : `$${secret}`;

@@ -4,13 +4,13 @@ import type { CommandCheck } from "./command-check.ts";
 import { addFinding, addUnknownRun } from "./findings.ts";
 import type { CommandFrame } from "./frames.ts";
 import { predictScriptOutput, processSubstitutions, sourceCommandNames } from "./pipes.ts";
+import { DOWNLOADERS } from "./program-tables.ts";
 import type { Scope } from "./scope.ts";
 import { expandWords } from "./shell/expand.ts";
 import { DECODERS } from "./shell/output.ts";
 import { parseShell } from "./shell/parse.ts";
 import { type ShellScript, WALK_PIECE_WORK } from "./shell/script.ts";
 import { findEnvironments } from "./shell-state.ts";
-import { DOWNLOADERS } from "./transfers.ts";
 
 /**
  * Parses a text as a script, and gives the scope to follow it in; null once the work is spent. A guess may be no script at

@@ -46,7 +46,7 @@ export function findVariableEffects(written: string, value: string): readonly Ef
 	if (TARGET_VARIABLES.has(name) && PRODUCTION.test(value)) return [riskyEffect(`${name}=${value} is production`)];
 	if (PACKAGE_SOURCE_VARIABLES.has(name)) return value.split(/[\s,|]+/).flatMap(findPackageSource);
 	const tool = OPTION_VARIABLES.get(name);
-	if (tool !== undefined) return optionEffects(name, tool, value);
+	if (tool !== undefined) return toolOptionEffects(name, tool, value);
 	const language = findRoleLanguage(`code:${CODE_VARIABLES.get(name) ?? ""}`);
 	if (language !== null) return [codeEffect(language, value)];
 	return gitConfigEffects(name, value) ?? (COMMAND_LIKE_NAMES.has(name) ? [suspectEffect(value)] : []);
@@ -78,7 +78,7 @@ const LOADING_OPTION =
 	/(?:^|\s)(?:(?:-r|--require|--import|--loader|--experimental-loader)(?:[= ]|(?=[./]))(?:[./~]|\w+:|[a-zA-Z]:\\)|--?eval\b|-e\b|-M\S*[;=\s(]|-mlib|-I[./~]|-d:|-javaagent|-agentlib|-agentpath|-XX:On|-toolexec|-exec\b|-r[./])/;
 
 /** A tool reads the value as options, before those of its own command line. */
-function optionEffects(name: string, tool: string, value: string): readonly Effect[] {
+function toolOptionEffects(name: string, tool: string, value: string): readonly Effect[] {
 	const words = value.split(/\s+/).filter((word) => word !== "");
 	const loads = LOADING_OPTION.test(value) ? [riskyEffect(`${name} changes what programs run`)] : [];
 	const line = /(?:^|[\s'"])--?(?:toolexec|exec|eval)[= ](.*)$/s.exec(value)?.[1];

@@ -2,7 +2,7 @@
 // and functions. The result is the calls in it, with their arguments. What a call does is in code-calls.ts.
 import type { ScriptLanguage } from "../effects.ts";
 import { TokenCursor } from "./code-cursor.ts";
-import { canonicalPath, joinPath } from "./code-names.ts";
+import { joinPath } from "./code-names.ts";
 import { type CodeCall, CodeScope, NO_NAMES } from "./code-scope.ts";
 import {
 	CREDENTIAL_PLACES,
@@ -26,16 +26,7 @@ import {
 	WORD_OPERATORS,
 } from "./code-syntax.ts";
 import type { CodeToken, TokenSource } from "./code-tokens.ts";
-import {
-	bounded,
-	type CodeValue,
-	itemOf,
-	listValue,
-	pathValue,
-	sliceValue,
-	textValue,
-	UNKNOWN_VALUE,
-} from "./code-values.ts";
+import { bounded, type CodeValue, listValue, pathValue, textValue, UNKNOWN_VALUE } from "./code-values.ts";
 
 /** Expressions in expressions that are followed. What is deeper is read as if it stood alone. */
 const MAX_DEPTH = 150;
@@ -92,7 +83,7 @@ export class CodeFolder {
 
 	#operations(): CodeValue {
 		const target = this.#tokens.peek();
-		let value = this.#term();
+		let value = this.#postfix();
 		if (target?.kind === "name") {
 			const assigned = this.#assignment(target.value, value);
 			if (assigned) return assigned;
@@ -101,11 +92,11 @@ export class CodeFolder {
 			if (token.kind === "mark" && ADDING[this.#language].has(token.value)) {
 				this.#tokens.next();
 				this.#tokens.skipNewlines();
-				value = this.#scope.sum(value, this.#term(), token.value);
+				value = this.#scope.sum(value, this.#postfix(), token.value);
 			} else if (isOperator(token)) {
 				this.#tokens.next();
 				this.#tokens.skipNewlines();
-				const right = this.#term();
+				const right = this.#postfix();
 				if (token.value === "as" && right.path !== null) this.#scope.set(right.path, value);
 				value = token.value === "/" ? joinPath(value, right) : withEitherSecret(UNKNOWN_VALUE, value, right);
 			} else break;
@@ -123,19 +114,6 @@ export class CodeFolder {
 		const assigned = mark.value === "+=" || mark.value === ".=" ? this.#scope.sum(before, value, "+") : value;
 		this.#scope.set(name, assigned);
 		return assigned;
-	}
-
-	/** Values that are multiplied or repeated. */
-	#term(): CodeValue {
-		let value = this.#postfix();
-		while (
-			this.#tokens.is("*") ||
-			(this.#language === "perl" && this.#tokens.peek()?.value === "x" && this.#tokens.peek()?.kind === "name")
-		) {
-			this.#tokens.next();
-			value = this.#scope.multiply(value, this.#postfix());
-		}
-		return value;
 	}
 
 	#postfix(): CodeValue {
@@ -202,28 +180,23 @@ export class CodeFolder {
 		return values;
 	}
 
+	/** `os["system"]`, `ENV["HOME"]`. Items of lists and slices are not computed. */
 	#index(value: CodeValue): CodeValue {
 		this.#tokens.next();
-		const bounds: (CodeValue | null)[] = [null];
+		let name: string | null = null;
+		let isSlice = false;
 		while (!this.#leaving && !this.#tokens.ended && !this.#tokens.take("]")) {
-			if (this.#tokens.is(":") || this.#tokens.is(",")) {
+			if (this.#tokens.is(":") || this.#tokens.is(",") || this.#tokens.is("::")) {
 				this.#tokens.next();
-				bounds.push(null);
-			} else if (this.#tokens.is("::")) {
-				this.#tokens.next();
-				bounds.push(null, null);
+				isSlice = true;
 			} else if (/^[)};]$/.test(this.#tokens.peek()?.value ?? "")) break;
-			else bounds[bounds.length - 1] = this.#expression();
+			else name = this.#expression().text;
 		}
-		const [only] = bounds;
-		if (bounds.length > 1) return this.#scope.build(value, () => sliceValue(value, bounds));
-		if (value.path !== null && only?.text != null) {
-			if (isEnvironment(value.path) && only.text === "HOME") return textValue("~");
-			return /^(?:globals|locals|vars)\(\)$/.test(value.path)
-				? this.#scope.lookUp(only.text)
-				: this.#scope.member(value, only.text);
-		}
-		return only ? this.#scope.build(value, () => itemOf(value, only)) : UNKNOWN_VALUE;
+		if (isSlice || value.path === null || name === null) return UNKNOWN_VALUE;
+		if (isEnvironment(value.path) && name === "HOME") return textValue("~");
+		return /^(?:globals|locals|vars)\(\)$/.test(value.path)
+			? this.#scope.lookUp(name)
+			: this.#scope.member(value, name);
 	}
 
 	#callBrackets(value: CodeValue): CodeValue {
@@ -240,8 +213,7 @@ export class CodeFolder {
 	/** A call without brackets: `system "ls", "-l"`. */
 	#callWords(value: CodeValue, token: CodeToken): CodeValue {
 		const beginsValue = token.kind === "string" || token.kind === "name" || token.value === "[" || token.value === "(";
-		if (value.path === null || !token.spaced || !beginsValue || !this.#callsWords(canonicalPath(value.path)))
-			return value;
+		if (value.path === null || !token.spaced || !beginsValue || !this.#callsWords(value.path)) return value;
 		if (token.kind === "name" && (WORD_OPERATORS.has(token.value) || token.value === "do")) return value;
 		const args = [this.#expression()];
 		while (this.#tokens.take(",")) {

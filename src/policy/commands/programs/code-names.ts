@@ -1,17 +1,5 @@
-// Dotted names of code by what they stand for: the global object, the home folder, functions that load or call others.
-import type { ScriptLanguage } from "../effects.ts";
+// Dotted names of code by what they stand for: the home folder, functions that load modules or call others, paths that are joined.
 import { bounded, type CodeValue, pathValue, UNKNOWN_VALUE } from "./code-values.ts";
-
-/** Names of the global object, before which everything is what it is without it. */
-const GLOBAL_PREFIX =
-	/^(?:globalThis|window|global|self|builtins|__builtins__|Kernel|CORE|CORE::GLOBAL|main|process\.mainModule|module)\./;
-
-/** A name without the global object before it and the mark behind it. */
-export function canonicalPath(path: string): string {
-	const dotted = path.includes("::") ? path.replaceAll("::", ".") : path;
-	const plain = dotted.includes(".") ? dotted.replace(GLOBAL_PREFIX, "").replace(GLOBAL_PREFIX, "") : dotted;
-	return plain.endsWith("!") || plain.endsWith("?") ? plain.slice(0, -1) : plain;
-}
 
 /** The part of a dotted name behind its last dot. */
 export const lastName = (path: string): string => path.slice(path.lastIndexOf(".") + 1);
@@ -43,27 +31,10 @@ const CALLERS: ReadonlySet<string> = new Set([
 	"methodcaller",
 ]);
 
-interface MeantCall {
-	readonly callee: CodeValue;
-	readonly args: readonly CodeValue[];
-}
-
-/** The call that a call of a call makes: `call_user_func(f, x)`, `f.call(null, x)`, `send(:f, x)`. */
-export function findMeantCall(
-	path: string,
-	callee: CodeValue,
-	args: readonly CodeValue[],
-	language: ScriptLanguage,
-): MeantCall | null {
-	const name = lastName(path);
-	const [first, second, third] = args;
-	if (first?.text != null && CALLERS.has(name))
-		return { callee: pathValue(first.text), args: args.slice(1).flatMap((arg) => arg.list ?? [arg]) };
-	if (path === "Reflect.apply" && first) return { callee: first, args: third?.list ?? [] };
-	const isCall = language === "javascript" && name !== path && (name === "call" || name === "apply");
-	if (!isCall || callee.path === null) return null;
-	const meant = pathValue(callee.path.replace(/\.(?:call|apply)$/, ""));
-	return { callee: meant, args: name === "apply" ? (second?.list ?? []) : args.slice(1) };
+/** The call that a call by name makes: `call_user_func("f", x)`, `send(:f, x)`. Null for other calls. */
+export function findMeantCall(path: string, [named, ...args]: readonly CodeValue[]) {
+	if (named?.text == null || !CALLERS.has(lastName(path))) return null;
+	return { callee: pathValue(named.text), args: args.flatMap((arg) => arg.list ?? [arg]) };
 }
 
 /** `Path(a) / b`. */
@@ -77,10 +48,3 @@ export function joinPaths(parts: readonly CodeValue[]): CodeValue {
 	const texts = parts.map((part) => part.text ?? part.subject?.text ?? null);
 	return texts.length === 0 || texts.some((text) => text === null) ? UNKNOWN_VALUE : bounded(texts.join("/"));
 }
-
-/** Whether a function joins the parts of a path. */
-export const joinsPaths = (path: string, name: string): boolean =>
-	(name === "join" || name === "resolve") && /(?:path|File|posixpath|ntpath)\.(?:join|resolve)$/.test(path);
-
-/** Whether a function makes a path of its arguments. */
-export const makesPath = (name: string): boolean => /^(?:Pure(?:Posix)?)?Path$/.test(name);

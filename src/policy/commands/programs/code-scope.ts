@@ -1,15 +1,6 @@
 // What the names in code stand for, and what its calls, sums and members give. Follows no tokens: code-folding.ts does.
 import type { ScriptLanguage } from "../effects.ts";
-import {
-	canonicalPath,
-	findMeantCall,
-	isHome,
-	isLoader,
-	joinPaths,
-	joinsPaths,
-	lastName,
-	makesPath,
-} from "./code-names.ts";
+import { findMeantCall, isHome, isLoader, lastName } from "./code-names.ts";
 import {
 	CREDENTIAL_PLACES,
 	ENVIRONMENT_READERS,
@@ -20,15 +11,7 @@ import {
 	withEitherSecret,
 	withSecret,
 } from "./code-secrets.ts";
-import {
-	addValues,
-	type CodeValue,
-	foldCall,
-	multiplyValues,
-	pathValue,
-	textValue,
-	UNKNOWN_VALUE,
-} from "./code-values.ts";
+import { addValues, type CodeValue, foldCall, pathValue, textValue, UNKNOWN_VALUE } from "./code-values.ts";
 
 /** The path of a call that prints to the standard output. */
 export const PRINTED = "(print)";
@@ -122,12 +105,6 @@ export class CodeScope {
 		return withEitherSecret(value, left, right);
 	}
 
-	multiply(left: CodeValue, right: CodeValue): CodeValue {
-		const value = this.#charge(left) && this.#charge(right) ? multiplyValues(left, right) : UNKNOWN_VALUE;
-		this.#charge(value);
-		return value;
-	}
-
 	/** A member of a value by its name. Ruby calls it without brackets, too. */
 	member(value: CodeValue, name: string, isCalled = true): CodeValue {
 		if (this.#language === "ruby" && !isCalled) {
@@ -151,8 +128,8 @@ export class CodeScope {
 	call(callee: CodeValue, args: readonly CodeValue[], named: ReadonlyMap<string, CodeValue>): CodeValue {
 		// PHP and Perl call the function that a variable names.
 		const namesFunction = this.#language === "php" || this.#language === "perl";
-		const path = canonicalPath(callee.path ?? (namesFunction ? (callee.text ?? "") : ""));
-		const meant = findMeantCall(path, callee, args, this.#language);
+		const path = callee.path ?? (namesFunction ? (callee.text ?? "") : "");
+		const meant = findMeantCall(path, args);
 		if (meant) return this.call(meant.callee, meant.args, named);
 		const [first, second] = args;
 		if (isLoader(path)) return this.load(first);
@@ -204,10 +181,10 @@ export class CodeScope {
 		let fits = this.#charge(callee.subject);
 		for (const arg of args) fits = this.#charge(arg) && fits;
 		if (fits) {
-			const folded = joinsPaths(path, name) ? joinPaths(args) : foldCall(name, args, callee.subject);
+			const folded = foldCall(name, args, callee.subject);
 			this.#charge(folded);
 			if (folded !== UNKNOWN_VALUE) return folded;
 		}
-		return pathValue(`${path}()`, makesPath(name) ? joinPaths(args) : args[0]);
+		return pathValue(`${path}()`, args[0]);
 	}
 }

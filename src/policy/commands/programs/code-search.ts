@@ -42,7 +42,7 @@ const FILE_REMOVAL_CALLS =
 
 /** Calls that run a program or a line of shell. */
 const RUN_CALLS =
-	/\b(?:system|popen|exec[lv]?p?e?|execSync|execFile(?:Sync)?|spawn(?:Sync|l|v|lp|vp)?|subprocess|shell_exec|passthru|proc_open|pcntl_exec|check_output|check_call|getoutput|IO\s*\.\s*popen|Open3|child_process|Command|os\s*\.\s*(?:startfile|execute)|do shell script|qx|pty|ShellExecute|shellOut|Runtime|ProcessBuilder|call_user_func|array_map|getattr)\b|`|\$\(|%x[{([!|]/;
+	/\b(?:system|popen|exec[lv]?p?e?|execSync|execFile(?:Sync)?|spawn(?:Sync|l|v|lp|vp)?|subprocess|shell_exec|passthru|proc_open|pcntl_exec|check_output|check_call|getoutput|IO\s*\.\s*popen|Open3|child_process|Command|os\s*\.\s*(?:startfile|execute)|do shell script|qx|pty|ShellExecute|shellOut|Runtime|ProcessBuilder|call_user_func|array_map|getattr|methodcaller)\b|`|\$\(|%x[{([!|]/;
 
 /** Calls that turn text into code. */
 const EVAL_CALLS = /\b(?:exec|eval|compile|__import__|Function|loadstring|instance_eval|assert|getattr)\s*\(/;

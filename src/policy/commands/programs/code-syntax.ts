@@ -38,7 +38,7 @@ export const SEPARATING: Words = toWords(", ; : => = ** ...");
 export const NAMING: Words = toWords("= : =>");
 export const CLOSING_BRACKETS: Words = toWords(") ] }");
 
-const OPERATORS = toWords("-> <- - / % < > | & ^ ? ** && || ?? == != === !== <=> =~");
+const OPERATORS = toWords("-> <- - * / % < > | & ^ ? ** && || ?? == != === !== <=> =~");
 export const WORD_OPERATORS: Words = toWords("and or xor in is if else unless x instanceof of as lt gt eq ne");
 const UNARY = toWords("- ! ~ \\ * & + ** ...");
 

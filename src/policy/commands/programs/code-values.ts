@@ -1,4 +1,4 @@
-// Computes the texts and lists that code builds of constants: what calls, methods, operators and slices give. A part
+// Computes the texts and lists that code builds of constants: what calls, methods and sums give. A part
 // that is not constant stands in a text as unknown.
 
 import { UNKNOWN } from "../../placeholders.ts";
@@ -58,41 +58,8 @@ export function addValues(left: CodeValue, right: CodeValue, operator: string): 
 	return bounded((left.text ?? UNKNOWN) + (right.text ?? UNKNOWN));
 }
 
-/** Multiplies: a text or a list with a number repeats it. */
-export function multiplyValues(left: CodeValue, right: CodeValue): CodeValue {
-	const [repeated, times] =
-		/^\d{1,9}$/.test(left.text ?? "") && !/^\d+$/.test(right.text ?? "") ? [right, left] : [left, right];
-	const count = /^\d{1,9}$/.test(times.text ?? "") ? Number(times.text) : null;
-	if (count === null || repeated.text === null) return UNKNOWN_VALUE;
-	if (/^\d+$/.test(repeated.text)) return textValue(`${Number(repeated.text) * count}`);
-	return repeated.text.length * count > MAX_TEXT_CHARS ? UNKNOWN_VALUE : textValue(repeated.text.repeat(count));
-}
-
 const toNumber = (value: CodeValue | undefined): number | null =>
 	/^-?(?:\d{1,15}|0[xX][0-9a-fA-F]{1,12})$/.test(value?.text ?? "") ? Number(value?.text) : null;
-
-/** Takes a slice, `text[from:to:step]`. Absent bounds are null. */
-export function sliceValue(value: CodeValue, bounds: readonly (CodeValue | null)[]): CodeValue {
-	const items = value.list ?? (value.text === null ? null : [...value.text].map(textValue));
-	const [from, to, step] = bounds.map((bound) => (bound === null ? null : toNumber(bound)));
-	if (!items || bounds.some((bound) => bound !== null && toNumber(bound) === null)) return UNKNOWN_VALUE;
-	const by = step ?? 1;
-	if (by === 0) return UNKNOWN_VALUE;
-	const ordered = by < 0 ? [...items].reverse() : items;
-	const mirrored = (at: number | null | undefined) =>
-		by < 0 && at != null ? items.length - 1 - at : (at ?? undefined);
-	const taken = ordered.slice(mirrored(from), mirrored(to)).filter((_, index) => index % Math.abs(by) === 0);
-	return value.list ? listValue(taken) : textValue(taken.map(({ text }) => text ?? "").join(""));
-}
-
-/** Takes one item of a text or a list. */
-export function itemOf(value: CodeValue, index: CodeValue): CodeValue {
-	const at = toNumber(index);
-	if (at === null) return UNKNOWN_VALUE;
-	if (value.list) return value.list.at(at) ?? UNKNOWN_VALUE;
-	const character = value.text === null ? undefined : [...value.text].at(at);
-	return character === undefined ? UNKNOWN_VALUE : textValue(character);
-}
 
 const reverseText = (text: string) => [...text].reverse().join("");
 
@@ -225,7 +192,6 @@ function foldText(name: string, text: string, rest: readonly CodeValue[], args: 
 	if (name === "from" || name === "decode" || name === "toString" || name === "encode" || name === "unpack1")
 		return orUnknown(decodeNamed(text, first?.text ?? ""));
 	if (name === "unpack") return listValue([orUnknown(decodeNamed(text, first?.text ?? ""))]);
-	if (name === "repeat" || name === "str_repeat") return first ? multiplyValues(textValue(text), first) : UNKNOWN_VALUE;
 	if (name === "concat") return bounded(text + rest.map((arg) => arg.text ?? UNKNOWN).join(""));
 	if (name === "split" || name === "list" || name === "chars") return splitText(text, first?.text ?? "");
 	if (name === "reversed") return listValue([...text].reverse().map(textValue));
@@ -260,19 +226,12 @@ function sliceCall(name: string, text: string, [from, to]: readonly CodeValue[])
 	return textValue(name === "substr" && end !== undefined ? text.slice(start).slice(0, end) : text.slice(start, end));
 }
 
-function formatText(text: string, args: readonly CodeValue[]): string {
-	return textFormat(
-		text,
-		args.map((arg) => arg.text),
-	);
-}
-
 /** Puts values into the places of a format: `%s`, `%5d`, `%c` and `{}`. A value that is not known stays unknown. */
-export function textFormat(text: string, values: readonly (string | null)[]): string {
+function formatText(text: string, values: readonly CodeValue[]): string {
 	let at = 0;
 	return text.replace(/\{(\d{0,3})\}|%[-+ 0#]{0,4}\d{0,4}(?:\.\d{1,4})?([sdcvixq%])/g, (_, index, kind) => {
 		if (kind === "%") return "%";
-		const value = values[typeof index === "string" && index !== "" ? Number(index) : at++] ?? UNKNOWN;
+		const value = values[typeof index === "string" && index !== "" ? Number(index) : at++]?.text ?? UNKNOWN;
 		return kind === "c" && /^\d{1,6}$/.test(value) ? String.fromCodePoint(Number(value)) : value;
 	});
 }

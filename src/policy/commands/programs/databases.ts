@@ -1,49 +1,6 @@
-// Database clients: the statements that they are given, and what those of MongoDB and Redis lose. SQL is read in sql.ts.
-import {
-	type CodeLanguage,
-	codeEffect,
-	type Effect,
-	forbiddenEffect,
-	type Invocation,
-	type ProgramRule,
-	raiseEffect,
-	riskyEffect,
-	runFileEffect,
-} from "../effects.ts";
-
-/** Options whose value is a statement, by client. */
-const STATEMENT_OPTIONS: Readonly<Record<string, RegExp>> = {
-	psql: /^(?:-c|--command)$/,
-	mysql: /^(?:-e|--execute)$/,
-	mariadb: /^(?:-e|--execute)$/,
-	sqlcmd: /^-[qQ]$/,
-	sqlplus: /^$/,
-	clickhouse: /^(?:-q|--query)$/,
-	"clickhouse-client": /^(?:-q|--query)$/,
-	duckdb: /^-c(?:md)?$/,
-	cockroach: /^(?:-e|--execute)$/,
-	cqlsh: /^(?:-e|--execute)$/,
-	snowsql: /^(?:-q|--query)$/,
-	bq: /^$/,
-	usql: /^(?:-c|--command)$/,
-	trino: /^--execute$/,
-	presto: /^--execute$/,
-	spanner: /^--sql$/,
-	mongosh: /^--eval$/,
-	mongo: /^--eval$/,
-};
-
-/** Finds the statements in a client's options: in the next word, after `=`, or attached to a letter. */
-function findStatements(command: Invocation, option: RegExp): readonly string[] {
-	return command.words.flatMap((word, at) => {
-		if (option.test(word)) return [command.words[at + 1] ?? ""];
-		const long = /^(--[a-z-]+)=(.*)$/s.exec(word);
-		if (long && option.test(long[1] ?? "")) return [long[2] ?? ""];
-		const bundle = /^-([A-Za-z]*?)([ceqQ])(.*)$/s.exec(word);
-		if (!bundle || !option.test(`-${bundle[2]}`)) return [];
-		return [bundle[3] === "" ? (command.words[at + 1] ?? "") : (bundle[3] ?? "")];
-	});
-}
+// Database clients: what their statements in the languages of MongoDB and Redis lose. SQL is read in sql.ts. Which words of a
+// client are statements is in grammar/data.json.
+import { type Effect, forbiddenEffect, type ProgramRule, raiseEffect, riskyEffect, runFileEffect } from "../effects.ts";
 
 /** Lines of a client that follow a file: `\i file`, `source file`, `.read file`, `@file`. */
 const SOURCING_LINE = /^\s*(?:source|\\\.|\\ir?|\\include|\.read|SOURCE|@{1,2})\s*([^\s;'"]{1,512})/gm;
@@ -53,37 +10,9 @@ export function findSourcedFiles(text: string): readonly Effect[] {
 	return Array.from(text.matchAll(SOURCING_LINE), (found) => runFileEffect(found[1] ?? "", "sql"));
 }
 
-/** A client that takes statements by option, and reads them otherwise. */
-function databaseClient(language: CodeLanguage): ProgramRule {
-	return (command) => {
-		const statements = findStatements(command, STATEMENT_OPTIONS[command.name] ?? /^$/).map((text) =>
-			codeEffect(language, text),
-		);
-		// `mongosh database file.js`
-		const files = language === "mongo" ? command.words.filter((word) => /\.m?js$/.test(word)) : [];
-		const effects = [...statements, ...files.map((path) => runFileEffect(path, language))];
-		return effects.length > 0 || !command.piped ? effects : [{ kind: "interpret", language }];
-	};
-}
-
-/** `sqlite3 file 'statement'`: every operand after the file is a statement. */
-const sqliteClient: ProgramRule = (command) => {
-	const statements = command.options.operands.slice(1).map((text) => codeEffect("sql", text));
-	return statements.length > 0 || !command.piped ? statements : [{ kind: "interpret", language: "sql" }];
-};
-
-const redisClient: ProgramRule = (command) => {
-	if (command.options.flags.includes("--eval"))
-		return [raiseEffect("exec_action", `${command.name} runs a script from a file`)];
-	const at = command.words.findIndex(
-		(word, index) => !/^-/.test(word) && !/^-[hpanusi]$/.test(command.words[index - 1] ?? ""),
-	);
-	return at < 0
-		? command.piped
-			? [{ kind: "interpret", language: "redis" }]
-			: []
-		: [codeEffect("redis", command.words.slice(at).join(" "))];
-};
+/** `mongosh database file.js` */
+const mongoFiles: ProgramRule = ({ words }) =>
+	words.filter((word) => /\.m?js$/.test(word)).map((path) => runFileEffect(path, "mongo"));
 
 const mysqladmin: ProgramRule = (command) =>
 	command.options.operands.some((word) => /^(?:drop|shutdown|flush-.*)$/.test(word))
@@ -169,15 +98,8 @@ export function findRedisEffects(text: string): readonly Effect[] {
 }
 
 export const DATABASE_CLIENTS: Readonly<Record<string, ProgramRule>> = {
-	...Object.fromEntries(
-		Object.keys(STATEMENT_OPTIONS).map((name) => [name, databaseClient(/^mongo/.test(name) ? "mongo" : "sql")]),
-	),
-	sqlite3: sqliteClient,
-	sqlite: sqliteClient,
-	litecli: sqliteClient,
-	"redis-cli": redisClient,
-	"valkey-cli": redisClient,
-	keydb: redisClient,
+	mongosh: mongoFiles,
+	mongo: mongoFiles,
 	mysqladmin,
 	pg_restore: databaseRestore,
 	mongorestore: databaseRestore,

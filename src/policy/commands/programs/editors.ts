@@ -104,18 +104,13 @@ function editorInputEffects({ input, piped, work }: Invocation): readonly Effect
 	return work.charge(30 * input.length) ? input.split("\n").flatMap(editorLineEffects) : [];
 }
 
-const EDITOR_LINE_OPTION = /^(?:-c|--cmd|--remote-send|--remote-expr)$/;
-
-/** `vim -c line +line file`. */
+/** `vim +line file`. */
 const vi: ProgramRule = (command) => {
 	const words = parseArguments(command);
 	const isOperand = new Set(words.flatMap(({ option, at }) => (option === null ? [at] : [])));
 	const readsInput =
 		/^(?:ex|ed|red)$/.test(command.name) || command.words.some((word) => /^-[a-zA-Z]*[eE]s?$/.test(word));
 	return [
-		...words.flatMap(({ text, option }) =>
-			option !== null && EDITOR_LINE_OPTION.test(option) ? editorLineEffects(text) : [],
-		),
 		...command.words.flatMap((word, at) => {
 			if (!isOperand.has(at)) return [];
 			return word.startsWith("+") ? editorLineEffects(word.slice(1)) : [writeEffect(word)];
@@ -123,13 +118,6 @@ const vi: ProgramRule = (command) => {
 		...(readsInput ? editorInputEffects(command) : []),
 	];
 };
-
-/** `emacs --batch --eval form file`. */
-const emacs: ProgramRule = (command) =>
-	parseArguments(command).flatMap(({ text, option }): readonly Effect[] => {
-		if (option === null) return text.startsWith("+") ? [] : [writeEffect(text)];
-		return /^--?(?:eval|e|execute)$/.test(option) ? [codeEffect("unread:Emacs Lisp", text)] : [];
-	});
 
 /** `less +command file`: `!` runs a line of shell, and `|` gives one a part of the file. */
 const pager: ProgramRule = ({ words }) =>
@@ -162,8 +150,6 @@ export const EDITORS: Readonly<Record<string, ProgramRule>> = {
 		["vim", "vi", "nvim", "ex", "ed", "red", "gvim", "mvim", "rvim", "vimx", "view"].map((name) => [name, vi]),
 	),
 	dc,
-	emacs,
-	emacsclient: emacs,
 	less: pager,
 	more: pager,
 };

@@ -51,13 +51,6 @@ function commandAfterAssignments(command: Invocation): readonly Effect[] {
 	return at < command.words.length ? [runEffect(command.words.slice(at))] : [];
 }
 
-/** `python -m module`: most modules are commands of the same name. */
-export function findModuleRun({ name, words }: Invocation): readonly Effect[] {
-	if (!/^(?:python|pypy|py)[0-9.]*$/.test(name)) return [];
-	const at = words.findIndex((word) => word === "-m" || !/^-/.test(word));
-	return words[at] === "-m" && at + 1 < words.length ? [runEffect(words.slice(at + 1))] : [];
-}
-
 /** `sudo` with a login shell reads commands. */
 const sudo: ProgramRule = (command) => {
 	const { words, piped } = command;
@@ -117,14 +110,6 @@ function* tmux({ words }: Invocation): Iterable<Effect> {
 		from = at + 1;
 	}
 }
-
-/** `screen -X stuff text`. */
-const screen: ProgramRule = ({ words }) => {
-	const at = words.indexOf("-X");
-	if (at < 0) return [];
-	const text = words.slice(at + 2).join(" ");
-	return [guessedScriptEffect(text.replaceAll("^M", "\n").replaceAll("\\n", "\n"))];
-};
 
 /** A package's command, as `npx` and others name it: `create-vite@latest`, `@changesets/cli`. */
 function packageCommand(word: string): string {
@@ -254,20 +239,6 @@ const remoteScripts: ProgramRule = ({ words, work }) => {
 	});
 };
 
-/** `salt '*' module.function`: what it does on every machine. */
-const salt: ProgramRule = ({ words }) =>
-	words.flatMap((word): readonly Effect[] => {
-		if (
-			/^(?:file|pkg|user|group|service|system|disk|lvm|kmod|cron|iptables|mount|docker)\.[a-z_]*(?:remove|purge|delete|reboot|shutdown|halt|poweroff|format|flush|wipe|kill|rm)/.test(
-				word,
-			)
-		)
-			return [{ kind: "raise", factor: "forbidden_command", because: "destroys something on other machines" }];
-		return /^(?:state\.|pkg\.install|service\.|cmd\.script|cp\.)/.test(word)
-			? [raiseEffect("deploy_action", "changes other machines")]
-			: [];
-	});
-
 /** `start-stop-daemon --exec program -- arguments`. */
 const daemon: ProgramRule = (command) => {
 	const program = parseArguments(command).find(({ role }) => role === "program")?.text;
@@ -280,12 +251,6 @@ const afterDashes: ProgramRule = ({ words }) => {
 	const dashes = words.indexOf("--");
 	return dashes < 0 ? [] : [scriptEffect(words.slice(dashes + 1).join(" "))];
 };
-
-/** `gh alias set name '!line'`. */
-const ghAlias: ProgramRule = ({ words }) =>
-	words[0] === "alias" && words[1] === "set"
-		? words.slice(2).map((word) => guessedScriptEffect(word.replace(/^!/, "")))
-		: [];
 
 /** The rules by name. The roles of the words are in grammar/executors.json. */
 export const EXECUTORS: Readonly<Record<string, ProgramRule>> = {
@@ -300,7 +265,6 @@ export const EXECUTORS: Readonly<Record<string, ProgramRule>> = {
 	genv: env,
 	tmux,
 	tmate: tmux,
-	screen,
 	npx: packageRunner,
 	pnpx: packageRunner,
 	bunx: packageRunner,
@@ -323,8 +287,4 @@ export const EXECUTORS: Readonly<Record<string, ProgramRule>> = {
 	az: remoteScripts,
 	oci: remoteScripts,
 	virsh: remoteScripts,
-	salt,
-	"salt-ssh": salt,
-	"salt-call": salt,
-	gh: ghAlias,
 };

@@ -229,18 +229,6 @@ const sftp: ProgramRule = (command) => {
 		: [riskyEffect(steps === null ? "sftp may send files to another host" : "sftp sends files to another host")];
 };
 
-/** Finds the files that a tool's output options name. */
-export function findOutputFiles(words: readonly string[], options: readonly string[]): readonly Effect[] {
-	return words.flatMap((word, at): readonly Effect[] => {
-		for (const option of options) {
-			if (word === option) return [writeEffect(words[at + 1] ?? "")];
-			if (word.startsWith(`${option}=`)) return [writeEffect(word.slice(option.length + 1))];
-			if (/^-[a-zA-Z]$/.test(option) && word.startsWith(option)) return [writeEffect(word.slice(2))];
-		}
-		return [];
-	});
-}
-
 /** The file commands by name. */
 export const FILE_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	rm,

@@ -1,71 +1,11 @@
 // Commands that reach other machines: requests that change something there, uploads, downloads to files, open ports.
-import {
-	type Effect,
-	forbiddenEffect,
-	type Invocation,
-	type ProgramRule,
-	readEffect,
-	riskyEffect,
-} from "../effects.ts";
+import { type Effect, forbiddenEffect, type Invocation, type ProgramRule, riskyEffect } from "../effects.ts";
 import { parseArguments } from "../grammar.ts";
-import { locatePath, locatingWork } from "../locations.ts";
-import { findOutputFiles } from "./files.ts";
 import { findChangingRequest, findMethodEffects, staysOnThisMachine } from "./requests.ts";
-
-/** Options of curl and wget whose value names a file to send, and options whose value is sent and may name one. */
-const UPLOAD_OPTIONS = /^(?:-T|--upload-file|--post-file|--body-file)$/;
-const BODY_OPTIONS =
-	/^(?:-F|--form|-d|--data|--data-binary|--data-raw|--data-ascii|--data-urlencode|--json|--post-data|--post-file|--body-data|--form-string)$/;
 
 /** Paths to which a POST is a deletion. */
 const DELETING_PATH =
 	/\/(?:do)?(?:delete|destroy|purge|_delete_by_query|delete-by-query|delete-batch|wipeout|terminate)(?:[/?#]|$)/i;
-
-/** Finds the values of an option: attached, after `=`, or in the next word. */
-function findOptionValues(words: readonly string[], option: RegExp): readonly string[] {
-	return words.flatMap((word, at) => {
-		if (option.test(word)) return [words[at + 1] ?? ""];
-		const long = /^(--[a-z-]+)=(.*)$/s.exec(word);
-		if (long && option.test(long[1] ?? "")) return [long[2] ?? ""];
-		const short = /^(-[A-Za-z])(.+)$/s.exec(word);
-		return short && !word.startsWith("--") && option.test(short[1] ?? "") ? [short[2] ?? ""] : [];
-	});
-}
-
-function findUploads(command: Invocation): readonly string[] {
-	const files = findOptionValues(command.words, UPLOAD_OPTIONS);
-	const fields = findOptionValues(command.words, BODY_OPTIONS).flatMap(
-		(value) => /(?:^|=)[@<]([^;]+)/.exec(value)?.[1] ?? [],
-	);
-	const paths = [...files, ...fields].filter((file) => file !== "-" && file !== ".");
-	return command.work.charge(locatingWork(paths)) ? paths : [];
-}
-
-/** Options that send the input as a file: `-T -`, `-F file=@-`. A body, `-d @-`, is often a question. */
-const SENT_INPUT =
-	/(?:^| )(?:-T ?|--upload-file[ =]|--post-file[ =]|--body-file[ =])-(?: |$)|(?:^| )(?:-F|--form)[ =]?\S{0,64}@-(?:[ ;]|$)/;
-
-function uploadEffects(command: Invocation): readonly Effect[] {
-	const files = findUploads(command);
-	const isLocal = staysOnThisMachine(command.options.operands.filter((word) => !files.includes(word)));
-	const sendsPipe = command.piped && command.input === null && !isLocal && SENT_INPUT.test(command.words.join(" "));
-	const piped = sendsPipe ? [riskyEffect(`${command.name} sends what it reads to another machine`)] : [];
-	return [
-		...piped,
-		...files.flatMap((file) => {
-			const location = locatePath(file);
-			if (location !== "inside" && location !== "temporary")
-				return [forbiddenEffect(`sends ${file}, which is outside the workspace`)];
-			return [readEffect(file), ...(isLocal ? [] : [riskyEffect(`sends ${file} to another machine`)])];
-		}),
-	];
-}
-
-/** The method behind a bundle of letters: `-sXDELETE`, `-sX DELETE`. */
-function findBundledMethod({ words }: Invocation): string | undefined {
-	const at = words.findIndex((word) => /^-[A-Za-z#]*X[A-Za-z]*$/.test(word));
-	return at < 0 ? undefined : (/X([A-Za-z]+)$/.exec(words[at] ?? "")?.[1] ?? words[at + 1]);
-}
 
 /** Clients whose operands are a method, an address and fields: `http POST host name=value`. */
 const METHOD_FIRST_CLIENTS: ReadonlySet<string> = new Set(["http", "https", "xh", "xhs", "curlie"]);
@@ -82,20 +22,19 @@ const ASKING_OPTIONS: ReadonlySet<string> = new Set(["-G", "--get", "-I", "--hea
 function findGivenMethod(command: Invocation): string | undefined {
 	const [first = ""] = command.options.operands;
 	return (
-		findOptionValues(command.words, /^(?:-X|--request|--method)$/)[0] ??
-		findBundledMethod(command) ??
+		parseArguments(command).find(({ role }) => role === "method")?.text ??
 		(METHOD_FIRST_CLIENTS.has(command.name) && /^[A-Za-z]{3,7}$/.test(first) ? first : undefined)
 	);
 }
 
 /** The method of a request, as it is given or as the body implies it. */
 function findMethod(command: Invocation): string {
-	const { name, options, words } = command;
+	const { name, options } = command;
 	const given = findGivenMethod(command);
 	if (given !== undefined) return given.toUpperCase();
 	if (options.flags.some((flag) => ASKING_OPTIONS.has(flag)) || options.letters.has("G")) return "GET";
 	const hasBody =
-		words.some((word) => BODY_OPTIONS.test(word.replace(/=.*$/s, ""))) ||
+		parseArguments(command).some(({ role }) => role === "body" || role === "upload") ||
 		(METHOD_FIRST_CLIENTS.has(name) && options.operands.slice(1).some((word) => BODY_FIELD.test(word)));
 	return hasBody ? "POST" : "GET";
 }
@@ -137,21 +76,10 @@ function metadataEffects({ options }: Invocation): readonly Effect[] {
 		: [];
 }
 
-const curl: ProgramRule = (command) => [
+const request: ProgramRule = (command) => [
 	...metadataEffects(command),
 	...requestEffects(command),
 	...uncheckedEffects(command),
-	...uploadEffects(command),
-	...findOutputFiles(command.words, ["-o", "--output"]),
-	...findOptionValues(command.words, /^(?:-K|--config)$/).map(() => riskyEffect("curl reads its options from a file")),
-];
-
-const wget: ProgramRule = (command) => [
-	...metadataEffects(command),
-	...requestEffects(command),
-	...uncheckedEffects(command),
-	...uploadEffects(command),
-	...findOutputFiles(command.words, ["-O", "--output-document"]),
 ];
 
 /** What only this machine reaches. */
@@ -231,13 +159,13 @@ const ip: ProgramRule = (command) =>
 		: [];
 
 export const NETWORK_COMMANDS: Readonly<Record<string, ProgramRule>> = {
-	curl,
-	wget,
-	http: curl,
-	https: curl,
-	xh: curl,
-	xhs: curl,
-	curlie: curl,
+	curl: request,
+	wget: request,
+	http: request,
+	https: request,
+	xh: request,
+	xhs: request,
+	curlie: request,
 	nc: netcat,
 	ncat: netcat,
 	netcat,

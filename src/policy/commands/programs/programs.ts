@@ -2,12 +2,11 @@
 
 import type { Effect, Invocation, ProgramRule } from "../effects.ts";
 import { commandName } from "../patterns.ts";
-import { findWordEffects, type ProgramKnowledge } from "../words.ts";
+import { findWordEffects, type ProgramKnowledge } from "../word-effects.ts";
 import { BUILD_TOOLS } from "./build-tools.ts";
-import { findInterpreter, interpreterRule } from "./code.ts";
 import { DATABASE_CLIENTS } from "./databases.ts";
 import { EDITORS } from "./editors.ts";
-import { EXECUTORS, findExecutedSettings, findModuleRun } from "./executors.ts";
+import { EXECUTORS, findExecutedSettings } from "./executors.ts";
 import { FILE_COMMANDS } from "./files.ts";
 import { git } from "./git.ts";
 import { NETWORK_COMMANDS } from "./network.ts";
@@ -72,7 +71,6 @@ const isIn = (tables: readonly Readonly<Record<string, ProgramRule>>[], name: st
 interface KnownProgram extends ProgramKnowledge {
 	/** Its rules, each with the name that it is for. */
 	readonly rules: readonly { readonly name: string; readonly rule: ProgramRule }[];
-	readonly isInterpreter: boolean;
 }
 
 /** The programs that a table names, by their names, when they were first met. */
@@ -81,12 +79,10 @@ const knownPrograms = new Map<string, KnownProgram>();
 function findKnownProgram(name: string): KnownProgram {
 	const known = knownPrograms.get(name);
 	if (known) return known;
-	const isInterpreter = findInterpreter(name) !== null;
 	const hasRule = RULES_BY_NAME.has(name);
 	const found: KnownProgram = {
 		rules: findRules(name),
-		isInterpreter,
-		hasRule: isInterpreter || hasRule,
+		hasRule,
 		runsItsWords: isIn(OUTER_TABLES, name),
 	};
 	// Of names that no table has there may be any number.
@@ -111,9 +107,7 @@ function findRules(written: string): KnownProgram["rules"] {
 export function* findCommandEffects(command: Invocation): Iterable<Effect> {
 	const known = findKnownProgram(command.name);
 	for (const { name, rule } of known.rules) yield* rule(name === command.name ? command : { ...command, name });
-	if (known.isInterpreter) yield* interpreterRule(command);
 	yield* findExecutedSettings(command);
-	yield* findModuleRun(command);
 	yield* findPublications(command);
 	yield* findUnusualEffects(command);
 	yield* findPackageSources(command);

@@ -14,7 +14,7 @@ import {
 } from "../effects.ts";
 import { isInputFile } from "../locations.ts";
 import { firstOperandIndexes } from "../options.ts";
-import shellsFile from "./shells.json" with { type: "json" };
+import { findInterpretedLanguage, GRAMMARS } from "../program-tables.ts";
 
 /** Options of fish, nu and others whose value is a line: `--command`, `--commands`, `-C`, `--init-command`. */
 const LINE_OPTION = /^--(?:(?:init-)?commands?|execute)(?:=(.*))?$/s;
@@ -142,15 +142,22 @@ const completion: ProgramRule = ({ words }) =>
 		return list !== undefined && /\$\(|`/.test(list) ? [guessedScriptEffect(`: ${list}`)] : [];
 	});
 
+const BUILTINS: ReadonlySet<string> = new Set(["source", "."]);
+
+/** The shells: programs whose script is one of shell. */
+export const SHELL_NAMES = [...GRAMMARS.keys()].filter(
+	(name) => findInterpretedLanguage(name) === "shell" && !BUILTINS.has(name),
+);
+
 /** The shell that a name means: `bash5.2` and `zsh-static` are bash and zsh. Null for other names. */
 export function findShell(name: string): string | null {
 	const plain = name.slice(0, 32).replace(/(?:[-_.]?(?:static|[0-9.]+))+$/, "");
-	return shellsFile.shells.includes(plain) ? plain : null;
+	return SHELL_NAMES.includes(plain) ? plain : null;
 }
 
 /** The shells and their builtins by name. */
 export const SHELL_COMMANDS: Readonly<Record<string, ProgramRule>> = {
-	...Object.fromEntries(shellsFile.shells.map((name) => [name, shellCommand])),
+	...Object.fromEntries(SHELL_NAMES.map((name) => [name, shellCommand])),
 	eval: evaluate,
 	source: sourceCommand,
 	".": sourceCommand,

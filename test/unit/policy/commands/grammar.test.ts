@@ -65,12 +65,16 @@ interface Row {
 	operands?: string[] | undefined;
 	operands_with?: Record<string, string[]> | undefined;
 	style?: string | undefined;
+	language?: string | undefined;
+	does?: string | undefined;
 	input?: string | undefined;
 	subcommands?: Record<string, Row | string> | undefined;
 }
 
 const rowSchema: z.ZodType<Row> = z.strictObject({
-	style: z.enum(["gnu", "single-dash", "assignments", "dos", "tar", "none"]).optional(),
+	style: z.enum(["gnu", "single-dash", "assignments", "dos", "tar", "shell", "none"]).optional(),
+	language: z.string().optional(),
+	does: z.string().optional(),
 	options: z.record(z.string(), z.string()).optional(),
 	operands: z.array(z.string()).optional(),
 	operands_with: z.record(z.string(), z.array(z.string())).optional(),
@@ -89,10 +93,13 @@ const tableSchema = z.looseObject({
 
 function rolesIn(row: Row | string): readonly string[] {
 	if (typeof row === "string") return [];
+	const inFull = (role: string) => role.replace(/^(?:code|script|module)(?=[*?+]?$)/, `$&:${row.language}`);
 	return [
-		...Object.values(row.options ?? {}).flatMap((written) => (written === "flag" ? [] : written.split(" "))),
-		...(row.operands ?? []),
-		...Object.values(row.operands_with ?? {}).flat(),
+		...Object.values(row.options ?? {}).flatMap((written) =>
+			written === "flag" ? [] : written.split(" ").map(inFull),
+		),
+		...(row.operands ?? []).map(inFull),
+		...Object.values(row.operands_with ?? {}).flatMap((roles) => roles.map(inFull)),
 		...Object.values(row.subcommands ?? {}).flatMap(rolesIn),
 	];
 }
@@ -105,7 +112,7 @@ describe.each(readdirSync(TABLES))("the table %s", (file) => {
 		const found = [{ options }, ...Object.values(programs)].flatMap(rolesIn);
 		expect(found.filter((role) => parseRole(role) === null)).toEqual([]);
 		expect(
-			found.filter((role) => role.startsWith("code:") && findRoleLanguage(role.replace(/[*?]$/, "")) === null),
+			found.filter((role) => role.startsWith("code:") && findRoleLanguage(role.replace(/[*?+]$/, "")) === null),
 		).toEqual([]);
 	});
 

@@ -16,11 +16,18 @@ import {
 	writeEffect,
 } from "./effects.ts";
 import { type Argument, findProgramUse, parseArguments } from "./grammar.ts";
-import { resolvePath } from "./locations.ts";
+import { isInputFile, resolvePath } from "./locations.ts";
 import { firstOperandIndexes } from "./options.ts";
-import { type ArgumentRole, findRoleLanguage, isCommandRole } from "./program-tables.ts";
+import {
+	type ArgumentRole,
+	findInterpretedLanguage,
+	findRoleLanguage,
+	findScriptLanguage,
+	isCommandRole,
+} from "./program-tables.ts";
 import executorsFile from "./programs/executors.json" with { type: "json" };
 import { isShownOnly } from "./programs/publishing.ts";
+import { findUploadEffects } from "./uploads.ts";
 import verbsFile from "./verbs.json" with { type: "json" };
 
 /** Whether something besides the tables knows the program. */
@@ -41,13 +48,17 @@ export function* findWordEffects(
 	if (!use && runsItsWords) return;
 	const words = use?.words ?? parseArguments(command);
 	const folder = words.find(({ role }) => role === "folder")?.text ?? "";
+	// What stands behind a script is the script's, which no table lists.
+	const isListed = use !== null && findInterpretedLanguage(command.name) === null;
 	for (const argument of words) {
 		const path = folder === "" ? argument.text : resolvePath(folder, argument.text);
 		const effect = pathEffect(argument, path);
 		if (effect !== null) yield effect;
-		else if (!EFFECTLESS_ROLES.has(argument.role)) yield* argumentEffects(argument, folder, command, use !== null);
+		else if (!EFFECTLESS_ROLES.has(argument.role)) yield* argumentEffects(argument, folder, command, isListed);
 	}
-	if (command.piped && !words.some(({ role }) => isCommandRole(role))) yield* inputEffects(use?.input ?? null);
+	if (command.piped && !words.some(({ role }) => isCommandRole(role) || findScriptLanguage(role) !== null))
+		yield* inputEffects(use?.input ?? null);
+	yield* findUploadEffects(command, words);
 	if (use || hasRule) return;
 	yield* findSuspects(words, command.words, readsAsCommand);
 	yield* findVerbEffects(words, command.words);
@@ -87,24 +98,36 @@ function inputEffects(input: string | null): readonly Effect[] {
 const CONTAINER_CLIENTS: ReadonlySet<string> = new Set(executorsFile.container_clients);
 
 /** Roles from which no effect follows by themselves. */
-const EFFECTLESS_ROLES: ReadonlySet<ArgumentRole> = new Set(["text", "name", "address", "inspect", "folder"]);
+const EFFECTLESS_ROLES: ReadonlySet<ArgumentRole> = new Set([
+	"text",
+	"name",
+	"address",
+	"inspect",
+	"folder",
+	"method",
+	"tasks",
+]);
+
+/** Whether a word of the role may be anything, or hold anything. */
+const isOpenRole = (role: ArgumentRole) => /^(?:unknown|upload|body|settings)$/.test(role);
 
 /** The effect of a word whose role says all about it. Nearly all words of a long command are such ones. */
 function pathEffect({ text, role }: Argument, path: string): Effect | null {
 	if (role === "read") return readEffect(path);
 	if (role === "write") return writeEffect(path);
 	if (role === "remove") return { kind: "remove", path, recursive: true };
-	return role === "unknown" && isPlainName(text) ? wordEffect(text) : null;
+	return isOpenRole(role) && role !== "settings" && isPlainName(text) ? wordEffect(text) : null;
 }
 
 /** The effects of a word of which {@link pathEffect} says nothing. */
 function* argumentEffects(
-	{ text, role, at, doubts }: Argument,
+	argument: Argument,
 	folder: string,
 	{ name, words }: Invocation,
 	isListed: boolean,
 ): Iterable<Effect> {
-	if (role === "unknown")
+	const { text, role, at, doubts } = argument;
+	if (isOpenRole(role))
 		yield* findPieces(text, isListed).map((piece) =>
 			wordEffect(isPlainName(piece) ? piece : resolvePath(folder, piece)),
 		);
@@ -112,8 +135,21 @@ function* argumentEffects(
 	else if (role === "line" || role === "shell") yield scriptEffect(text);
 	else if (role === "program") yield runEffect([text]);
 	else if (role === "run") yield* findReadings(words, at, doubts, CONTAINER_CLIENTS.has(name));
+	else if (findScriptLanguage(role) !== null) yield* scriptFileEffects(argument, words);
 	const language = findRoleLanguage(role);
 	if (language !== null) yield codeEffect(language, text);
+	if (role === "settings") yield riskyEffect(`${name} reads its options from a file`);
+}
+
+/** Scripts that are clients: `php artisan …`, `python manage.py …`. */
+const CLIENT_SCRIPT = /(?:^|\/)(?:artisan|manage\.py|console)$/;
+
+/** The effects of the name of a file that is run, besides what its content does. Most modules are commands of the same name. */
+function scriptFileEffects({ text, role, option, at }: Argument, words: readonly string[]): readonly Effect[] {
+	const language = findScriptLanguage(role);
+	if (language !== null && (text === "-" || isInputFile(text))) return [{ kind: "interpret", language }];
+	if (role === "module:python" || (option === null && CLIENT_SCRIPT.test(text))) return [runEffect(words.slice(at))];
+	return [option === null ? wordEffect(text) : readEffect(text)];
 }
 
 /** The file that a revision names: `.env` of `HEAD:.env`, `:.env` and `:2:.env`. `:/text` searches for a commit (gitrevisions). */
