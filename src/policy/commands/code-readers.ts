@@ -10,6 +10,7 @@ import { findVimEffects } from "./programs/editors.ts";
 import { findPowershellEffects } from "./programs/powershell.ts";
 import { findSedEffects } from "./programs/sed.ts";
 import { findSqlEffects } from "./programs/sql.ts";
+import projectCallsFile from "./project-calls.json" with { type: "json" };
 
 /** Reads code of a language. `unitsPerCharacter` pays for all that is not charged while it is read. */
 interface LanguageReader {
@@ -46,10 +47,27 @@ const CODE_READERS: Readonly<Record<ReadLanguage, LanguageReader>> = {
 	powershell: { read: findPowershellEffects, unitsPerCharacter: 20 },
 };
 
+const PROJECT_CALLS: ReadonlySet<string> = new Set(projectCallsFile.project_calls);
+
+/** A statement that loads a package, or calls a function with plain values. */
+const PLAIN_STATEMENT = /^(?:using \w{1,80}|library\(\w{1,80}\)|([\w:.]{1,80})\([\w\s"'./,=-]*\))$/;
+
+/** Whether code only runs the tests and tools of a project: `testthat::test_dir("tests")`, `using Pkg; Pkg.test()`. */
+function runsProjectTools(text: string): boolean {
+	const statements = text.split(/[;\n]/).flatMap((statement) => (statement.trim() === "" ? [] : [statement.trim()]));
+	return statements.every((statement) => {
+		const [isPlain, called] = PLAIN_STATEMENT.exec(statement) ?? [];
+		return isPlain !== undefined && (called === undefined || PROJECT_CALLS.has(called));
+	});
+}
+
 /** The reader of a language. */
 export function findCodeReader(language: CodeLanguage): LanguageReader {
 	if (isReadLanguage(language)) return CODE_READERS[language];
 	const because = `code in ${language.slice("unread:".length)} is not read`;
 	const asks = raiseEffect("exec_action", because, "the same in Python, JavaScript or a shell");
-	return { read: (text) => [asks, ...findCodeEffects(text)], unitsPerCharacter: CODE_READERS.code.unitsPerCharacter };
+	return {
+		read: (text) => [...(runsProjectTools(text) ? [] : [asks]), ...findCodeEffects(text)],
+		unitsPerCharacter: CODE_READERS.code.unitsPerCharacter,
+	};
 }
