@@ -121,8 +121,6 @@ const PARTS: readonly Part[] = [
 	toProgramPart("wrappers", { WRAPPERS: FINDS.noRows }),
 	toCommandPart("evaluated", {
 		namesComputedElement: FINDS.no,
-		isExpandedWhenShown: FINDS.no,
-		findPromptTexts: FINDS.none,
 	}),
 	toCommandPart("file-flow", { recordRedirect: "() => {}", recordFilled: "() => {}", recordCommand: "() => {}" }),
 	toCommandPart("sent-secrets", { recordSecrets: "() => {}", findSentSecret: FINDS.none }),
