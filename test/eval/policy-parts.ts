@@ -112,11 +112,7 @@ const PARTS: readonly Part[] = [
 		{ tables: ["windows"] },
 	),
 	toProgramPart("wrappers", { WRAPPERS: FINDS.noRows }),
-	toCommandPart("evaluated", {
-		namesComputedElement: FINDS.no,
-		isExpandedWhenShown: FINDS.no,
-		findPromptTexts: FINDS.none,
-	}),
+	toCommandPart("evaluated", { namesComputedElement: FINDS.no }),
 	toCommandPart("file-flow", { recordRedirect: "() => {}", recordFilled: "() => {}", recordCommand: "() => {}" }),
 	toCommandPart("sent-secrets", { recordSecrets: "() => {}", findSentSecret: FINDS.none }),
 	toCommandPart("functions", { defineFunctions: "() => {}", defineAlias: "() => {}" }),
