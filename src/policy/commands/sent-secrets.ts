@@ -80,9 +80,24 @@ export function recordSecrets(check: CommandCheck, { assignments }: SimpleComman
 /** The environment as a whole, in code of the usual languages. One variable of it is none. */
 const ENVIRONMENT_IN_CODE = /\b(?:os\.environ|process\.env|_?ENV)\b(?![[{]|\.(?:get|fetch|[A-Z]))/;
 
-/** What of the environment a command prints. Null for other commands. */
+const CREDENTIAL = "a token or key that its program keeps";
+const SHOWN_CREDENTIALS: ReadonlyMap<string, readonly (readonly string[])[]> = Map.groupBy(
+	secretsFile.shown_credentials.map((phrase) => phrase.split(" ")),
+	([name = ""]) => name,
+);
+
+/** Whether a program prints a token or key that it keeps: `gh auth token`. */
+function showsCredential(name: string, words: readonly string[]): boolean {
+	return (SHOWN_CREDENTIALS.get(name) ?? []).some(([, ...phrase]) => {
+		const said = words.filter((word) => !word.startsWith("-") || phrase.includes(word));
+		return phrase.every((wanted, at) => said[at] === wanted);
+	});
+}
+
+/** What of the environment, or which credential, a command prints. Null for other commands. */
 function findPrintedSecret(check: CommandCheck, command: SimpleCommand): string | null {
 	const name = literalName(command);
+	if (showsCredential(name, command.words.slice(1).map(leadingText))) return CREDENTIAL;
 	if (isInterpreter(name)) return findNamedSecret(command.words.map(leadingText));
 	if (TEXT_PRINTERS.has(name)) return findSecretVariable(check, wordsAndTargets(command));
 	const first = leadingText(command.words[1]);
@@ -124,10 +139,6 @@ export function findSentSecret(check: CommandCheck, { name }: CommandWords, plac
 /** Programs that print what they read, or a part of it. */
 const PASSING_PROGRAMS: ReadonlySet<string> = new Set([...TEXT_PRINTERS, ...secretsFile.passing_programs]);
 const SHOWING_PROGRAMS: ReadonlySet<string> = new Set(secretsFile.showing_programs);
-const SHOWN_CREDENTIALS: ReadonlyMap<string, readonly (readonly string[])[]> = Map.groupBy(
-	secretsFile.shown_credentials.map((phrase) => phrase.split(" ")),
-	([name = ""]) => name,
-);
 
 /** A variable as its value. `${#X}` is a length, and `${X:+y}` says only that there is one. */
 function isValue(part: WordPart): boolean {
@@ -140,12 +151,7 @@ const PRINTED_IN_CODE =
 
 /** What secret a command prints, by its words. */
 function findPrintedValue(check: CommandCheck, { name, words }: CommandWords, command: SimpleCommand): string | null {
-	const phrases = SHOWN_CREDENTIALS.get(name) ?? [];
-	const isPhrase = ([, ...phrase]: readonly string[]) => {
-		const said = words.filter((word) => !word.startsWith("-") || phrase.includes(word));
-		return phrase.every((wanted, at) => said[at] === wanted);
-	};
-	if (phrases.some(isPhrase)) return "a token or key that its program keeps";
+	if (showsCredential(name, words)) return CREDENTIAL;
 	if (ENVIRONMENT_PRINTERS.has(name)) {
 		const variable = words.find(isSecretVariable);
 		return variable === undefined ? null : `$${variable}`;
