@@ -119,7 +119,7 @@ const PARTS: readonly Part[] = [
 		{ tables: ["windows"] },
 	),
 	toProgramPart("wrappers", { WRAPPERS: FINDS.noRows }),
-	toCommandPart("evaluated", { namesComputedElement: FINDS.no }),
+	toCommandPart("evaluated", { namesComputedElement: FINDS.no, findPromptTexts: "() => null" }),
 	toCommandPart("file-flow", { recordRedirect: "() => {}", recordFilled: "() => {}", recordCommand: "() => {}" }),
 	toCommandPart("sent-secrets", { recordSecrets: "() => {}", findSentSecret: FINDS.none }),
 	toCommandPart("functions", { defineFunctions: "() => {}", defineAlias: "() => {}" }),

@@ -8,7 +8,7 @@ import { charactersIn } from "../work-budget.ts";
 import { findCodeReader } from "./code-readers.ts";
 import type { CommandCheck } from "./command-check.ts";
 import { type CodeLanguage, type Effect, expandEffect, type Invocation } from "./effects.ts";
-import { namesComputedElement } from "./evaluated.ts";
+import { findPromptTexts, namesComputedElement } from "./evaluated.ts";
 import { findFileRunEffects, findLoadedFileEffects, findRedirectEffects } from "./file-effects.ts";
 import { recordCommand, recordFilled } from "./file-flow.ts";
 import {
@@ -141,6 +141,7 @@ function followSimpleCommand(check: CommandCheck, script: ShellScript, command: 
 	if (command.plain === null) {
 		const frame = { ...outer, input: null, piped: false, followed: new FollowedTexts() };
 		followValues(check, findAssignmentEffects(check, command, scope), frame);
+		followPrompts(check, command, frame);
 	}
 	const input = findInput(check, { script, command }, scope);
 	for (const environment of findEnvironments(check, command, scope)) {
@@ -156,6 +157,14 @@ function followSimpleCommand(check: CommandCheck, script: ShellScript, command: 
 function followValues(check: CommandCheck, effects: Iterable<Effect>, frame: CommandFrame): void {
 	for (const effect of effects)
 		followEffect(check, effect, { ...innerFrame(frame), followed: new FollowedTexts() }, false);
+}
+
+/** Follows the values that a command expands like a prompt. Which one it is may not be known. */
+function followPrompts(check: CommandCheck, command: SimpleCommand, frame: CommandFrame): void {
+	const texts = findPromptTexts(command, frame.scope, check.work);
+	if (texts === null) return;
+	addFinding(check, "exec_action", "expands a variable like a prompt, which runs the commands in it");
+	followEffects(check, texts.map(expandEffect), frame);
 }
 
 function followRedirects(
