@@ -11,6 +11,9 @@ import { predictOutput } from "./shell/output.ts";
 import { expandedWords, type SimpleCommand } from "./shell/script.ts";
 import { findVariableEffects } from "./variables.ts";
 
+/** Commands that give variables what they read. */
+const READING_COMMANDS: ReadonlySet<string> = new Set(["read", "mapfile", "readarray"]);
+
 /** The environments to try a command in. */
 export function findEnvironments(check: CommandCheck, command: SimpleCommand, scope: Scope): readonly Environment[] {
 	return environmentsFor(command, scope, check.work, (script) => predictScriptOutput(check, script, scope));
@@ -40,10 +43,11 @@ export function* findAssignedWordEffects(
 	check: CommandCheck,
 	command: string,
 	fields: readonly string[],
-	{ scope }: CommandFrame,
+	{ scope, input }: CommandFrame,
 ): Iterable<Effect> {
 	const { work } = check;
 	const words = fields.slice(1);
+	const read = input !== null && READING_COMMANDS.has(command) ? findReadValues(command, words, input) : [];
 	if (command === "printf" && words[0] === "-v")
 		recordValue(scope, words[1] ?? "", predictOutput("printf", words.slice(2), null, work) ?? "", work);
 	for (const word of words) {
@@ -52,7 +56,19 @@ export function* findAssignedWordEffects(
 			recordValue(scope, name, value, work);
 			yield* findValueEffects(check, name, value);
 		} else if (command === "for") recordValue(scope, words[0] ?? "", word, work);
+		for (const each of read) {
+			recordValue(scope, word, each, work);
+			yield* findValueEffects(check, word, each);
+		}
 	}
+}
+
+/** What a variable may hold of the input. `read` without `-r` takes backslashes for escapes. */
+function findReadValues(command: string, words: readonly string[], input: string): readonly string[] {
+	const whole = input.trim();
+	const keepsBackslashes = command !== "read" || words.some((word) => /^-[A-Za-z]*r/.test(word));
+	if (keepsBackslashes || !whole.includes("\\")) return [whole];
+	return [whole, whole.replace(/\\([\s\S])/g, (_, escaped) => (escaped === "\n" ? "" : String(escaped)))];
 }
 
 /** Finds what runs the value of a variable. */
