@@ -11,6 +11,12 @@ import { predictOutput } from "./shell/output.ts";
 import { expandedWords, type SimpleCommand } from "./shell/script.ts";
 import { findVariableEffects } from "./variables.ts";
 
+/** Commands that make a name stand for another variable by `-n`. */
+const REFERRING_COMMANDS: ReadonlySet<string> = new Set(["declare", "typeset", "local"]);
+
+/** A folder that anybody can write to: the worst value of a variable that names folders. */
+const WRITABLE_FOLDER = "/tmp";
+
 /** Commands that give variables what they read. */
 const READING_COMMANDS: ReadonlySet<string> = new Set(["read", "mapfile", "readarray"]);
 
@@ -47,6 +53,8 @@ export function* findAssignedWordEffects(
 ): Iterable<Effect> {
 	const { work } = check;
 	const words = fields.slice(1);
+	// A name that stands for another variable may give it anything.
+	const isReferring = REFERRING_COMMANDS.has(command) && words.some((word) => /^-[A-Za-z]*n/.test(word));
 	const read = input !== null && READING_COMMANDS.has(command) ? findReadValues(command, words, input) : [];
 	if (command === "printf" && words[0] === "-v")
 		recordValue(scope, words[1] ?? "", predictOutput("printf", words.slice(2), null, work) ?? "", work);
@@ -54,7 +62,7 @@ export function* findAssignedWordEffects(
 		const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?=(.*)$/s.exec(word) ?? [];
 		if (name !== undefined && value !== undefined) {
 			recordValue(scope, name, value, work);
-			yield* findValueEffects(check, name, value);
+			yield* isReferring ? findVariableEffects(value, WRITABLE_FOLDER) : findValueEffects(check, name, value);
 		} else if (command === "for") recordValue(scope, words[0] ?? "", word, work);
 		for (const each of read) {
 			recordValue(scope, word, each, work);
