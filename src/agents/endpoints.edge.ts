@@ -120,7 +120,7 @@ const listRunsEndpoint = endpoint({
 		z.object({
 			limit: integerParam(1, Number.MAX_SAFE_INTEGER)
 				.default(DEFAULT_LISTED_RUNS)
-				.describe(`At most ${MAX_LISTED_RUNS}; what is above counts as that.`),
+				.describe(`At most ${MAX_LISTED_RUNS}; a higher number counts as ${MAX_LISTED_RUNS}.`),
 			status: runStatusSchema.optional().describe("Only runs of this status."),
 			since: timestampParam.optional().describe("Only runs that began then or later."),
 			until: timestampParam.optional().describe("Only runs that began before."),

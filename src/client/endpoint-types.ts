@@ -626,7 +626,7 @@ type ChangeKeyBody = {
 	rpm?: number | null;
 	/** Requests in 24 hours, at most the plan's. */
 	daily_requests?: number | null;
-	/** USD that its requests never cost more than in a period. None by default. */
+	/** The most that its requests may cost in a period, in USD. None by default. */
 	budget_usd?: number | null;
 	/** Calendar day, week (from Monday) or month in UTC, or `total`, which is the default. Only with a budget. */
 	budget_period?: "day" | "week" | "month" | "total" | null;
@@ -1405,7 +1405,7 @@ export interface EndpointTypes {
 	/** The caller's runs, newest first. */
 	list_agent_runs: {
 		query?: {
-			/** At most 200; what is above counts as that. */
+			/** At most 200; a higher number counts as 200. */
 			limit?: number;
 			/** Only runs of this status. */
 			status?: "running" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";

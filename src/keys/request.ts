@@ -39,7 +39,7 @@ export const keyOptionFields = () => ({
 		.max(MAX_BUDGET_USD)
 		.refine((amount) => amount <= 0 || nanoUsd(amount) > 0, NO_BUDGET)
 		.nullish()
-		.describe("USD that its requests never cost more than in a period. None by default."),
+		.describe("The most that its requests may cost in a period, in USD. None by default."),
 	budget_period: z
 		.enum(BUDGET_PERIODS)
 		.nullish()
