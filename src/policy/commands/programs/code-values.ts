@@ -39,14 +39,6 @@ const MAX_NAME_CHARS = 256;
 
 export const bounded = (text: string): CodeValue => (text.length > MAX_TEXT_CHARS ? UNKNOWN_VALUE : textValue(text));
 
-/** The constant texts of a list. Null where it is none, or one of them is not known. */
-export function findTexts(value: CodeValue): readonly string[] | null {
-	if (value.text !== null) return [...value.text];
-	if (!value.list) return null;
-	const texts = value.list.flatMap(({ text }) => text ?? []);
-	return texts.length === value.list.length ? texts : null;
-}
-
 /** Adds two values: texts one behind the other, numbers, lists. */
 export function addValues(left: CodeValue, right: CodeValue, operator: string): CodeValue {
 	if (left.list && right.list)
