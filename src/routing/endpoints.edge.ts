@@ -73,14 +73,16 @@ function isPassedBy({ id, provider }: Model, { providers }: Pick<Settings, "prov
 	return access !== undefined && health.unserved.find(callKey(breakerKey(access), id), Date.now()) !== null;
 }
 
-/** @param account whose key may not call every model; null without a key. */
-async function toModelEntry(
-	model: Model,
-	settings: Settings,
-	account: Account | null,
-	nowMs: number,
-): Promise<ModelEntry> {
-	const { findTrainingUse } = await loadMatrix();
+/** What a list of models is made with. */
+interface ModelListBasis {
+	settings: Settings;
+	/** Whose key may not call every model; null without a key. */
+	account: Account | null;
+	matrix: Awaited<ReturnType<typeof loadMatrix>>;
+	nowMs: number;
+}
+
+function toModelEntry(model: Model, { settings, account, matrix, nowMs }: ModelListBasis): ModelEntry {
 	const price = priceAt(model, nowMs);
 	const { tools, vision, json_schema, logprobs } = model.supports;
 	const { context_window, max_input_tokens, max_output_tokens } = model.limits;
@@ -111,7 +113,9 @@ async function toModelEntry(
 		},
 		knowledge_cutoff: model.knowledge_cutoff,
 		open_weights: model.open_weights,
-		trains_on_inputs: settings.attestations.get(model.provider)?.isReplaced ? null : findTrainingUse(model.provider),
+		trains_on_inputs: settings.attestations.get(model.provider)?.isReplaced
+			? null
+			: matrix.findTrainingUse(model.provider),
 		available: isAvailable(model, settings) && isListed(model, account?.key.rules?.models ?? ["*"]),
 		...(isPassedBy(model, settings) ? { not_served: true } : {}),
 	};
@@ -176,9 +180,8 @@ const listModelsEndpoint = endpoint({
 		const { settings, startedAtMs } = context;
 		const page = toPage(settings.catalog.models, query);
 		if (!page.ok) return page;
-		const data = await Promise.all(
-			page.value.data.map((model) => toModelEntry(model, settings, caller.value, startedAtMs)),
-		);
+		const basis = { settings, account: caller.value, matrix: await loadMatrix(), nowMs: startedAtMs };
+		const data = page.value.data.map((model) => toModelEntry(model, basis));
 		const [first_id, last_id] = [data.at(0)?.id ?? null, data.at(-1)?.id ?? null];
 		return ok({ object: "list" as const, data, first_id, last_id, has_more: page.value.has_more });
 	},
@@ -201,7 +204,8 @@ const getModelEndpoint = endpoint({
 		if (!model) return fail({ reason: "model_not_found", message: "no such model; GET /v1/models lists them all" });
 		const caller = await context.caller();
 		if (!caller.ok) return caller;
-		const entry = await toModelEntry(model, settings, caller.value, startedAtMs);
+		const basis = { settings, account: caller.value, matrix: await loadMatrix(), nowMs: startedAtMs };
+		const entry = toModelEntry(model, basis);
 		return ok(model.id === params.id ? entry : { ...entry, alias: params.id });
 	},
 });

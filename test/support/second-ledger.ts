@@ -195,3 +195,24 @@ export function readCheckpoint(note: string, vkey: string): { origin: string; si
 	const holds = verifyBytes(publicKey, Buffer.from(body, "utf8"), signature.subarray(4));
 	return holds ? { origin, size: Number(size), root } : null;
 }
+
+/** The content of an entry of the workspace `shop`, another one for each number. */
+export function plainHandoff(index: number, owner: string): Handoff {
+	return {
+		id: `ho_${index}`,
+		workspace_id: "shop",
+		owner,
+		objective: `Hand on ${index}`,
+		from_tool: null,
+		to_tool: "Ada",
+		files_touched: ["a.ts"],
+		constraints: [],
+		risks: [{ id: "r", description: "é" }],
+		validation: [],
+		recommended_next_action: null,
+		action_kind: "edit",
+		est_cost: index === 0 ? 1e-7 : null,
+		risk: { score: 5, tier: "auto", factors: [] },
+		created_at: "2026-07-22T10:00:00.000Z",
+	};
+}

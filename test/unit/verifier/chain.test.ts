@@ -5,7 +5,7 @@ import { checkCheckpoint } from "../../../src/verifier/checkpoint.ts";
 import { allHold, type Finding, renderFinding } from "../../../src/verifier/findings.ts";
 import { guessKind, PROOF_KINDS } from "../../../src/verifier/kinds.ts";
 import { signingKey } from "../../support/second-ed25519.ts";
-import { type ChainEntry, chainEntry, checkpointNote, type Handoff } from "../../support/second-ledger.ts";
+import { type ChainEntry, chainEntry, checkpointNote, plainHandoff } from "../../support/second-ledger.ts";
 import { leafOf, treeRoot } from "../../support/second-merkle.ts";
 
 const key = signingKey(Buffer.alloc(32, 7));
@@ -13,29 +13,9 @@ const other = signingKey(Buffer.alloc(32, 8));
 const OWNER = "0123456789abcdef";
 const ORIGIN = `svc.test/${OWNER}/shop`;
 
-function handoff(index: number): Handoff {
-	return {
-		id: `ho_${index}`,
-		workspace_id: "shop",
-		owner: OWNER,
-		objective: `Hand on ${index}`,
-		from_tool: null,
-		to_tool: "Ada",
-		files_touched: ["a.ts"],
-		constraints: [],
-		risks: [{ id: "r", description: "é" }],
-		validation: [],
-		recommended_next_action: null,
-		action_kind: "edit",
-		est_cost: index === 0 ? 1e-7 : null,
-		risk: { score: 5, tier: "auto", factors: [] },
-		created_at: "2026-07-22T10:00:00.000Z",
-	};
-}
-
 function chainOf(length: number, by: typeof key | null = key): ChainEntry[] {
 	const entries: ChainEntry[] = [];
-	for (let index = 0; index < length; index++) entries.push(chainEntry(entries.at(-1), handoff(index), by));
+	for (let index = 0; index < length; index++) entries.push(chainEntry(entries.at(-1), plainHandoff(index, OWNER), by));
 	return entries;
 }
 
@@ -117,7 +97,7 @@ describe("a chain", () => {
 	it("says whose workspace it is, and for entries that do not that only a checkpoint tells it", async () => {
 		const older: ChainEntry[] = [];
 		for (let index = 0; index < 3; index++)
-			older.push(chainEntry(older.at(-1), { ...handoff(index), owner: index < 2 ? null : OWNER }, key));
+			older.push(chainEntry(older.at(-1), { ...plainHandoff(index, OWNER), owner: index < 2 ? null : OWNER }, key));
 		const saved = page(older);
 		const linesOf = async (document: unknown, checkpoint: string | null) => {
 			const { holds, lines } = await check(document, checkpoint);
@@ -140,7 +120,7 @@ describe("a chain", () => {
 		expect(holds).toBe(false);
 		expect(lines).toContain("FAIL  entry 0 (ho_0): is not of the owner whose workspace it is");
 		const mixed = [...chainOf(1)];
-		mixed.push(chainEntry(mixed[0], { ...handoff(1), owner: null }, key));
+		mixed.push(chainEntry(mixed[0], { ...plainHandoff(1, OWNER), owner: null }, key));
 		expect((await check(page(mixed))).lines).toContain(
 			"FAIL  entry 1 (ho_1): is not of the owner whose workspace it is",
 		);
@@ -238,8 +218,8 @@ describe("a chain", () => {
 
 	it("that was written anew does not hold against its checkpoint", async () => {
 		const anew = chainOf(3);
-		anew.push(chainEntry(anew[2], { ...handoff(3), objective: "Another" }, key));
-		anew.push(chainEntry(anew[3], handoff(4), key));
+		anew.push(chainEntry(anew[2], { ...plainHandoff(3, OWNER), objective: "Another" }, key));
+		anew.push(chainEntry(anew[3], plainHandoff(4, OWNER), key));
 		expect((await check(page(anew))).holds).toBe(true);
 		const { holds, lines } = await check(page(anew), note);
 		expect([holds, lines.at(-1)]).toEqual([

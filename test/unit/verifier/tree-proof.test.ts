@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { allHold, type Finding } from "../../../src/verifier/findings.ts";
 import { PROOF_KINDS } from "../../../src/verifier/kinds.ts";
 import { signingKey } from "../../support/second-ed25519.ts";
-import { type ChainEntry, chainEntry, checkpointNote } from "../../support/second-ledger.ts";
+import { type ChainEntry, chainEntry, checkpointNote, plainHandoff } from "../../support/second-ledger.ts";
 import { consistencyPath, inclusionPath, leafOf, treeRoot } from "../../support/second-merkle.ts";
 
 const key = signingKey(Buffer.alloc(32, 7));
@@ -12,26 +12,7 @@ const OWNER = "0123456789abcdef";
 const ORIGIN = `svc.test/${OWNER}/shop`;
 
 const entries: ChainEntry[] = [];
-for (let index = 0; index < 7; index++) {
-	const handoff = {
-		id: `ho_${index}`,
-		workspace_id: "shop",
-		owner: OWNER,
-		objective: `Hand on ${index}`,
-		from_tool: null,
-		to_tool: "Ada",
-		files_touched: ["a.ts"],
-		constraints: [],
-		risks: [],
-		validation: [],
-		recommended_next_action: null,
-		action_kind: "edit",
-		est_cost: null,
-		risk: { score: 5, tier: "auto", factors: [] },
-		created_at: "2026-07-22T10:00:00.000Z",
-	};
-	entries.push(chainEntry(entries.at(-1), handoff, key));
-}
+for (let index = 0; index < 7; index++) entries.push(chainEntry(entries.at(-1), plainHandoff(index, OWNER), key));
 const leaves = entries.map(({ subject }) => leafOf(subject));
 const shown = (hash: Buffer) => `sha256:${hash.toString("hex")}`;
 const rootAt = (size: number) => treeRoot(leaves.slice(0, size));
