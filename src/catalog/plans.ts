@@ -1,9 +1,9 @@
 // The four pricing plans (docs/reference/keys.md, "Plans").
 import * as z from "zod";
 import type { Catalog } from "./catalog.ts";
+import { PLAN_IDS, type PlanId } from "./vocabulary.ts";
 
-export const PLAN_IDS = ["free", "personal", "pro", "corporate"] as const;
-export type PlanId = (typeof PLAN_IDS)[number];
+export { PLAN_IDS, type PlanId };
 
 export const planIdSchema = z.enum(PLAN_IDS);
 

@@ -2,10 +2,10 @@
 // also changes its source in models.sources.json or providers.sources.json (evidence.ts). The catalog test checks the
 // files; the Worker imports only the types.
 import * as z from "zod";
-import { EFFORTS, QUALITY_INTENTS, TIERS, WIRE_NAMES } from "./vocabulary.ts";
+import { EFFORTS, PLAN_IDS, QUALITY_INTENTS, TIERS, WIRE_NAMES } from "./vocabulary.ts";
 
-/** USD per million tokens. */
-const rateSchema = z.number().positive();
+/** USD per million tokens. Only an operator's own model costs nothing. */
+const rateSchema = z.number().min(0);
 const fractionSchema = z.number().min(0).max(1);
 
 /** Hours of the day in UTC, `[from, to)`. */
@@ -96,6 +96,18 @@ export const modelSchema = z.strictObject({
 		/** The share of that quality which is left at the model's lowest effort. */
 		low_effort_ratio: fractionSchema,
 	}),
+	/** The members below are those of an operator's rows; no shipped model has them. */
+	owner: z.literal("operator").optional(),
+	/** False: requests that name no model leave it out, because it has no quality figures. */
+	auto: z.literal(false).optional(),
+	/** The plans whose keys may call it. Absent: all, but free only for the catalog's free models. */
+	plans: z.array(z.enum(PLAN_IDS)).min(1).optional(),
+	/** Neither listed nor chosen; who names it is answered. */
+	hidden: z.literal(true).optional(),
+	/** Further ids that mean it. */
+	aliases: z.array(z.string()).optional(),
+	/** Tokens that an image counts as, at most. */
+	image_tokens: z.int().positive().optional(),
 	/** Length of its answers as a multiple of the typical one, without reasoning; null when it is not known. */
 	answer_length: z.number().positive().nullable(),
 	speed: z.strictObject({ high_effort: speedSchema, low_effort: speedSchema }),
@@ -107,7 +119,10 @@ export const providerSchema = z.strictObject({
 	wire: z.enum(WIRE_NAMES),
 	base_url: z.url(),
 	/** `<PREFIX>_API_KEY` and `<PREFIX>_BASE_URL` configure the provider. */
-	env_prefix: z.string().regex(/^[A-Z]+$/),
+	env_prefix: z.string().regex(/^[A-Z][A-Z0-9_]*$/),
+	/** How it takes its key, if not as its wire does; `none` takes no key. Only of an operator's rows. */
+	auth: z.union([z.literal("bearer"), z.literal("none"), z.strictObject({ header: z.string() })]).optional(),
+	owner: z.literal("operator").optional(),
 	key_env_alternatives: z.array(z.string()),
 	/** Request fields that the provider refuses. From its public reference, not verified by a call. */
 	drops: z.array(z.string()),

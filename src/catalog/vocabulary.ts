@@ -35,3 +35,7 @@ export type Intent = (typeof INTENTS)[number];
 /** What a model may have a quality figure for: the intents of prompts, and work with tools. */
 export const QUALITY_INTENTS = [...INTENTS, "tools"] as const;
 export type QualityIntent = (typeof QUALITY_INTENTS)[number];
+
+/** The pricing plans (plans.ts). */
+export const PLAN_IDS = ["free", "personal", "pro", "corporate"] as const;
+export type PlanId = (typeof PLAN_IDS)[number];

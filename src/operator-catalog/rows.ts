@@ -1,0 +1,218 @@
+// The rows that an operator writes by hand: providers and models beside those that ship. Each member has a message for what is wrong
+// with it. extend.ts makes a catalog of the rows. Pure.
+import * as z from "zod";
+import { PLAN_IDS } from "../catalog/plans.ts";
+import { modelSchema, providerSchema } from "../catalog/schema.ts";
+import { QUALITY_INTENTS, TIERS, WIRE_NAMES } from "../catalog/vocabulary.ts";
+import { mappingMessages } from "../faults.ts";
+import { quoteInput, renderSuggestion } from "../suggest.ts";
+import templates from "./templates.json" with { type: "json" };
+
+const MAX_PROVIDERS = 50;
+const MAX_MODELS = 500;
+const MAX_LISTED = 50;
+const MAX_NAME_CHARS = 128;
+const MAX_URL_CHARS = 512;
+/** USD per million tokens. No model costs a thousandth of it; it keeps a slipped decimal point out of every sum. */
+const MAX_RATE = 100_000;
+
+/** Names of the templates, in the order of their file. */
+export const TEMPLATE_NAMES = Object.keys(templates) as readonly (keyof typeof templates)[];
+
+/** A mapping of known members. A null counts as absent. */
+function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
+	return z.strictObject(shape, { error: mappingMessages(Object.keys(shape)) });
+}
+
+function wordAmong<const T extends readonly string[]>(allowed: T) {
+	return z.enum(allowed, {
+		error({ input }) {
+			if (typeof input !== "string") return `must be one of ${allowed.join(", ")}`;
+			return `must be one of ${allowed.join(", ")}, not ${quoteInput(input)}${renderSuggestion(input, allowed)}`;
+		},
+	});
+}
+
+const text = (maxChars = MAX_NAME_CHARS) =>
+	z
+		.string("must be a text")
+		.trim()
+		.min(1, "must be a text")
+		.max(maxChars, `must have at most ${maxChars} characters`)
+		.refine((value) => !/\p{Cc}/u.test(value), "must not hold control characters");
+const texts = z.array(text(), "must be a list of texts").max(MAX_LISTED, `must have at most ${MAX_LISTED} entries`);
+const flag = z.boolean("must be true or false");
+const count = z.int("must be a whole number").positive("must be above 0");
+const share = z.number("must be a number from 0 to 1").min(0, "must not be below 0").max(1, "must be at most 1");
+const date = z
+	.string("must be a date: YYYY, YYYY-MM or YYYY-MM-DD")
+	.regex(/^\d{4}(?:-\d{2}){0,2}$/, "must be a date: YYYY, YYYY-MM or YYYY-MM-DD");
+
+/** Part of names of secrets, and of lists, answers and logs. */
+const providerId = z
+	.string("must be an id, such as my-vllm")
+	.regex(
+		/^[a-z][a-z0-9-]{0,39}$/,
+		"must be lower-case letters, digits and hyphens, at most 40, and begin with a letter",
+	);
+const modelId = z
+	.string("must be an id, such as qwen3-8b")
+	.regex(/^[a-z0-9][\w.:/@-]{0,127}$/i, "must be letters, digits and . _ : / @ -, at most 128");
+
+const RATE_TEXT = "must be a number: USD per million tokens, and 0 where it costs nothing";
+const rate = z.number(RATE_TEXT).min(0, RATE_TEXT).max(MAX_RATE, `must be at most ${MAX_RATE}: USD per million tokens`);
+const rates = {
+	input: rate,
+	output: rate,
+	cached_input: rate.nullish().transform((value) => value ?? null),
+	cache_write: rate.nullish().transform((value) => value ?? null),
+};
+const hour = (least: number, most: number) => z.int("must be an hour").min(least).max(most);
+const tier = mapping({
+	when: z.union(
+		[
+			mapping({ above_input_tokens: count }),
+			mapping({ utc_hours: z.array(z.tuple([hour(0, 23), hour(1, 24)])).min(1) }),
+		],
+		"must be {above_input_tokens: N} or {utc_hours: [[from, to]]}",
+	),
+	...rates,
+});
+const price = mapping({
+	...rates,
+	tiers: z
+		.array(tier, "must be a list")
+		.nullish()
+		.transform((value) => value ?? []),
+	effective_from: z.iso
+		.datetime("must be a time such as 2027-01-01T00:00:00Z")
+		.nullish()
+		.transform((value) => value ?? null),
+});
+/** One price, or several of which the first holds from the beginning. */
+const prices = z
+	.union([price.transform((one) => [one]), z.array(price).min(1)], "must be {input, output}, or a list of such")
+	.refine(
+		(list) => list.every(({ effective_from }, index) => (effective_from === null) === (index === 0)),
+		"must begin with a price without effective_from, and every later one has it",
+	);
+
+const auth = z.union(
+	[
+		z.literal("bearer"),
+		z.literal("none"),
+		mapping({ header: text().regex(/^[\w-]+$/, "must be the name of a header") }),
+	],
+	{
+		error: "must be bearer, none or {header: NAME}",
+	},
+);
+
+const claim = {
+	jurisdiction: mapping({ contract: text(), parent: text() }),
+	regions: texts,
+	frameworks: texts,
+	certifications: texts,
+	zero_retention: wordAmong(["default", "on_request"]),
+	trains_on_inputs: wordAmong(["no", "opt_in", "opt_out"]),
+};
+
+const dialect = providerSchema.shape;
+
+/** A provider: one that ships with other members, one of a template, or one of the operator's own. */
+export const providerRowSchema = mapping({
+	id: providerId,
+	template: wordAmong(TEMPLATE_NAMES).optional(),
+	name: text().optional(),
+	wire: wordAmong(WIRE_NAMES).optional(),
+	base_url: text(MAX_URL_CHARS).optional(),
+	auth: auth.optional(),
+	drops: texts.optional(),
+	renames: z.record(z.string(), text(), "must be a mapping of names").optional(),
+	stream_usage: wordAmong(dialect.stream_usage.options).optional(),
+	tool_call_ids: wordAmong(dialect.tool_call_ids.options).optional(),
+	shows_reasoning: flag.optional(),
+	passes: texts.optional(),
+	custom_tools: flag.optional(),
+	returns_reasoning: flag.optional(),
+	/** What the operator knows of it. What is absent is unknown, and not allowed under a policy that asks for it. */
+	facts: z
+		.strictObject(claim, { error: mappingMessages(Object.keys(claim)) })
+		.partial()
+		.optional(),
+});
+
+const limits = {
+	context_window: count,
+	max_input_tokens: count.nullish().transform((value) => value ?? null),
+	max_output_tokens: count,
+};
+const quality = mapping({
+	general: share,
+	by_intent: z.partialRecord(z.enum(QUALITY_INTENTS), share, "must be a mapping of intents").optional(),
+	low_effort_ratio: share.optional(),
+});
+const speed = mapping({
+	output_tokens_per_s: z.number().positive("must be above 0"),
+	ttft_s: z.number().positive("must be above 0"),
+});
+const reasoning = modelSchema.shape.reasoning.unwrap().shape;
+
+/** A model. One that replaces a shipped model has that one's members where it says nothing. */
+export const modelRowSchema = mapping({
+	id: modelId.optional(),
+	/** The shipped model whose place it takes. */
+	replaces: modelId.optional(),
+	provider: providerId.optional(),
+	/** What its provider calls it. Default: its id. */
+	upstream: text().optional(),
+	name: text().optional(),
+	tier: wordAmong(TIERS).optional(),
+	prices: prices.optional(),
+	limits: mapping(limits).optional(),
+	supports: mapping({
+		tools: flag.optional(),
+		vision: flag.optional(),
+		json_schema: flag.optional(),
+		logprobs: flag.optional(),
+	}).optional(),
+	reasoning: mapping({
+		control: wordAmong(reasoning.control.options),
+		efforts: z.array(reasoning.efforts.element, "must be a list of efforts").min(1, "must name an effort"),
+		inside_max_tokens: flag.optional(),
+		tokens: mapping({ low_effort: z.int().min(0), high_effort: z.int().min(0) }).optional(),
+	})
+		.nullable()
+		.optional(),
+	max_tokens_field: wordAmong(["max_tokens", "max_completion_tokens"]).optional(),
+	rejects: texts.optional(),
+	/** Tokens that an image counts as, at most. */
+	image_tokens: count.optional(),
+	quality: quality.optional(),
+	answer_length: z.number().positive("must be above 0").nullable().optional(),
+	speed: speed.optional(),
+	/** Whether requests that name no model may be answered by it although it has no quality figures. */
+	auto: flag.optional(),
+	/** The plans whose keys may call it. Default: all but free. */
+	plans: z.array(wordAmong(PLAN_IDS), "must be a list of plans").min(1, "must name a plan").optional(),
+	/** Neither listed nor chosen; who names it is answered. */
+	hidden: flag.optional(),
+	/** Further ids that mean it. */
+	aliases: z.array(modelId, "must be a list of ids").max(MAX_LISTED).optional(),
+	released: date.optional(),
+	knowledge_cutoff: date.optional(),
+	open_weights: flag.optional(),
+});
+
+const listOf = <T extends z.ZodType>(row: T, maxRows: number) =>
+	z.array(row, "must be a list").max(maxRows, `must have at most ${maxRows} entries`);
+
+/** An operator's catalog as it is written. */
+export const operatorCatalogSchema = mapping({
+	providers: listOf(providerRowSchema, MAX_PROVIDERS).optional(),
+	models: listOf(modelRowSchema, MAX_MODELS).optional(),
+});
+
+export type ProviderRow = z.output<typeof providerRowSchema>;
+export type ModelRow = z.output<typeof modelRowSchema>;
+export type OperatorRows = z.output<typeof operatorCatalogSchema>;

@@ -1,0 +1,185 @@
+// A catalog of the shipped one and an operator's rows: what they mean, and every way in which they are wrong.
+import { describe, expect, it } from "vitest";
+import { createCatalog } from "../../../src/catalog/catalog.ts";
+import { modelSchema, providerSchema } from "../../../src/catalog/schema.ts";
+import { CATALOG } from "../../../src/catalog/shipped.ts";
+import { extendCatalog } from "../../../src/operator-catalog/extend.ts";
+
+const LOCAL = { isLocal: true, hosts: new Set<string>() };
+const extend = (document: unknown) => extendCatalog(CATALOG, document, LOCAL);
+const faultsOf = (document: unknown) =>
+	extend(document).faults.map(({ path, message }) => `${path.join(".")}: ${message}`);
+
+const LLAMA = {
+	id: "llama-local",
+	provider: "ollama",
+	upstream: "llama3.2:3b",
+	tier: "budget",
+	prices: { input: 0, output: 0 },
+	limits: { context_window: 8_192, max_output_tokens: 2_048 },
+};
+
+/** A model of the shipped catalog, by what it is like. */
+const [shipped] = CATALOG.models;
+if (!shipped) throw new Error("the catalog is empty");
+const [free = ""] = CATALOG.freeModels;
+
+describe("an operator's catalog", () => {
+	it("is the shipped one without rows", () => {
+		for (const empty of [null, undefined]) expect(extend(empty)).toEqual({ catalog: CATALOG, faults: [] });
+		expect(extend({}).catalog.models).toEqual(CATALOG.models);
+	});
+
+	it("has a provider of a template in two lines, and its model", () => {
+		const { catalog, faults } = extend({ providers: [{ id: "ollama" }], models: [LLAMA] });
+		expect(faults).toEqual([]);
+		const model = catalog.findModel("llama-local");
+		expect(model).toMatchObject({
+			upstream_model: "llama3.2:3b",
+			display_name: "llama-local",
+			owner: "operator",
+			auto: false,
+		});
+		expect(model?.prices).toEqual([
+			{ input: 0, output: 0, cached_input: null, cache_write: null, tiers: [], effective_from: null },
+		]);
+		const provider = model && catalog.providerFor(model);
+		expect(provider).toMatchObject({ name: "Ollama", wire: "openai", auth: "none", env_prefix: "OLLAMA" });
+		for (const each of catalog.models) expect(modelSchema.safeParse(each).error?.issues ?? [], each.id).toEqual([]);
+		for (const each of catalog.providers)
+			expect(providerSchema.safeParse(each).error?.issues ?? [], each.id).toEqual([]);
+	});
+
+	it("keeps every shipped row that no row changes", () => {
+		const { catalog } = extend({ providers: [{ id: "ollama" }], models: [LLAMA] });
+		expect(catalog.models.slice(0, CATALOG.models.length)).toEqual(CATALOG.models);
+		expect(catalog.providers.slice(0, CATALOG.providers.length)).toEqual(CATALOG.providers);
+		expect(catalog.freeModels).toEqual(
+			CATALOG.models.filter(({ id }) => CATALOG.freeModels.includes(id)).map(({ id }) => id),
+		);
+	});
+
+	it("changes a shipped model where it says so: a discount keeps all but the price", () => {
+		const { catalog } = extend({ models: [{ replaces: shipped.id, prices: { input: 1, output: 2 } }] });
+		const changed = catalog.findModel(shipped.id);
+		expect(changed?.prices[0]).toMatchObject({ input: 1, output: 2 });
+		expect({ ...changed, prices: shipped.prices, owner: undefined }).toEqual({ ...shipped, owner: undefined });
+		expect(catalog.models.length).toBe(CATALOG.models.length);
+	});
+
+	it("gives a shipped model's place to another id", () => {
+		const { catalog } = extend({ models: [{ id: "ours", replaces: free }] });
+		expect(catalog.findModel(free)).toBeUndefined();
+		expect(catalog.findModel("ours")?.upstream_model).toBe(CATALOG.findModel(free)?.upstream_model);
+		expect(catalog.freeModels).toContain("ours");
+	});
+
+	it("changes a shipped provider's address and dialect", () => {
+		const [first] = CATALOG.providers;
+		const { catalog } = extend({ providers: [{ id: first?.id, base_url: "https://proxy.example.com/v1" }] });
+		expect(catalog.findProvider(first?.id ?? "")).toEqual({
+			...first,
+			base_url: "https://proxy.example.com/v1",
+			owner: "operator",
+		});
+	});
+
+	it("leaves a model without quality figures to who names it, unless it says auto", () => {
+		const models = [
+			LLAMA,
+			{ ...LLAMA, id: "b", auto: true },
+			{ ...LLAMA, id: "c", quality: { general: 0.4 } },
+			{ ...LLAMA, id: "d", quality: { general: 0.4 }, auto: false },
+		];
+		const { catalog } = extend({ providers: [{ id: "ollama" }], models });
+		expect(models.map(({ id }) => catalog.findModel(id)?.auto)).toEqual([false, undefined, undefined, false]);
+		const least = Math.min(
+			...CATALOG.models.filter(({ tier }) => tier === "budget").map(({ quality }) => quality.general),
+		);
+		expect(catalog.findModel("b")?.quality.general).toBe(least);
+	});
+
+	it("opens a model to the free plan only where its row says so", () => {
+		const models = [LLAMA, { ...LLAMA, id: "b", plans: ["free", "pro"] }];
+		const { catalog } = extend({ providers: [{ id: "ollama" }], models });
+		expect(catalog.freeModels.includes("b")).toBe(true);
+		expect(catalog.freeModels.includes("llama-local")).toBe(false);
+	});
+
+	it("has a version that tells its rows, and the same for the same rows", () => {
+		const version = (document: unknown) => extend(document).catalog.version;
+		const one = { providers: [{ id: "ollama" }], models: [LLAMA] };
+		expect(version(one)).toMatch(/^\d{4}-\d{2}-\d{2}\+[0-9a-f]{12}$/);
+		expect(version(one)).toBe(version(structuredClone(one)));
+		expect(version(one)).not.toBe(version({ ...one, models: [{ ...LLAMA, prices: { input: 0, output: 1 } }] }));
+	});
+});
+
+describe("a fault", () => {
+	const provider = { id: "mine", base_url: "https://models.example.com/v1" };
+	it.each([
+		["an unknown member", { model: [] }, ["model: unknown key; did you mean models?"]],
+		["a list that is none", { models: {} }, ["models: must be a list"]],
+		["a provider without an address", { providers: [{ id: "mine" }] }, ["providers.0: needs base_url"]],
+		["a provider twice", { providers: [provider, provider] }, ['providers.1.id: "mine" stands here twice']],
+		[
+			"an address with a password",
+			{ providers: [{ ...provider, base_url: "https://a:b@c.example/v1" }] },
+			["providers.0.base_url: must hold no user name and no password"],
+		],
+		[
+			"a key that is another provider's",
+			{ providers: [{ ...provider, id: "gemini" }] },
+			["providers.0.id: its key would be GEMINI_API_KEY, which is that of google"],
+		],
+		["a model without what it needs", { models: [{ id: "a" }] }, ["models.0: needs provider, tier, prices, limits"]],
+		[
+			"a shipped model's id",
+			{ models: [{ ...LLAMA, id: shipped.id, provider: shipped.provider }] },
+			[`models.0.id: "${shipped.id}" is the shipped model ${shipped.id}; say replaces: ${shipped.id} to change it`],
+		],
+		[
+			"a routed id",
+			{ models: [{ ...LLAMA, id: "auto", provider: shipped.provider }] },
+			['models.0.id: "auto" is what a request says to be routed'],
+		],
+		["a provider that is none", { models: [LLAMA] }, ['models.0.provider: no provider is "ollama"']],
+		[
+			"a price below 0",
+			{ providers: [{ id: "ollama" }], models: [{ ...LLAMA, prices: { input: -1, output: 0 } }] },
+			["models.0.prices: must be {input, output}, or a list of such"],
+		],
+		[
+			"more output than context",
+			{ providers: [{ id: "ollama" }], models: [{ ...LLAMA, limits: { context_window: 10, max_output_tokens: 20 } }] },
+			["models.0.limits.max_output_tokens: must be at most context_window, 10"],
+		],
+		[
+			"an effort that the wire cannot say",
+			{
+				providers: [{ id: "ollama" }],
+				models: [{ ...LLAMA, reasoning: { control: "anthropic_effort", efforts: ["low"] } }],
+			},
+			["models.0.reasoning.control: is of the anthropic wire, and ollama speaks openai"],
+		],
+		[
+			"an alias that is another model's id",
+			{ providers: [{ id: "ollama" }], models: [{ ...LLAMA, aliases: ["x", "x"] }] },
+			['models.0.aliases.1: "x" is already models.0.aliases.0'],
+		],
+		["a document that is a list", [], [": must be a mapping of providers and models"]],
+	])("%s is named", (_, document, faults) => {
+		expect(faultsOf(document)).toEqual(faults);
+		expect(extend(document).catalog).toBe(CATALOG);
+	});
+
+	it("does not hide the others, and they come in the document's order", () => {
+		const document = { models: [{ id: "a" }, { ...LLAMA, id: "b", tier: "bugdet" }], providers: [{ id: "Mine" }] };
+		expect(faultsOf(document).map((fault) => fault.split(":")[0])).toEqual(["models.1.tier", "providers.0.id"]);
+	});
+});
+
+it("an extended catalog is indexed like the shipped one", () => {
+	const { catalog } = extend({ providers: [{ id: "ollama" }], models: [LLAMA] });
+	expect(Object.keys(catalog).sort()).toEqual(Object.keys(createCatalog(CATALOG)).sort());
+});
