@@ -6,10 +6,9 @@ import { addressOwner } from "../http/deployment.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { AccessGuard, AccessGuards } from "../http/mount.edge.ts";
 import { failureResponse, type RequestState } from "../http/respond.edge.ts";
-import type { Quota } from "../meter/meter-calls.ts";
 import { Admission, quotaHeaders, toKeyContext } from "./admission.edge.ts";
 import { authenticate, authenticateOperator, findCredential } from "./auth.edge.ts";
-import type { Account, AdmitOptions, ServiceContext } from "./context.ts";
+import type { Account, AdmitOptions, Admitted, ServiceContext } from "./context.ts";
 import { countMiss } from "./misses.edge.ts";
 import { newRequestId } from "./request-ids.edge.ts";
 
@@ -51,7 +50,7 @@ async function admitCaller(
 	endpoint: Endpoint,
 	context: ServiceContext,
 	options: AdmitOptions = {},
-): Promise<Result<Quota>> {
+): Promise<Result<Admitted>> {
 	const verdict = await keyRequestFor(context).admission.request(undefined, options);
 	if (verdict.ok || verdict.failure.reason !== "key_changed") return verdict;
 	const again = await reenter(endpoint, context);

@@ -10,7 +10,7 @@ import { type LimitRefusal, Refusals } from "../meter/refusals.ts";
 import type { Reservation } from "../meter/settlement.ts";
 import { ROLLING_DAYS, type StoredWrite } from "../meter/stored-bytes.ts";
 import { forgetAccount } from "./auth.edge.ts";
-import type { Account, AdmitOptions, CountedStorage, KeyContext, ServiceContext } from "./context.ts";
+import type { Account, AdmitOptions, Admitted, CountedStorage, KeyContext, ServiceContext } from "./context.ts";
 
 /** A duration as OpenAI's rate-limit headers write it: `850ms`, `12.5s`. */
 function formatDuration(ms: number): string {
@@ -67,7 +67,7 @@ export function forgetRefusals(id: string): void {
 /** The admission of one request: requested at most once, kept for the headers. */
 export class Admission {
 	/** Set when the meter has answered. */
-	outcome: Result<Quota> | null = null;
+	outcome: Result<Admitted> | null = null;
 	/** Whether the request was taken as a record, which counts against no limit of plan or key. */
 	isRecord = false;
 	/** Limits for the headers, of an admission or a refusal. */
@@ -99,7 +99,7 @@ export class Admission {
 	async request(
 		reservation?: Reservation,
 		{ countsTowardsDay = this.#countsTowardsDay, stored }: AdmitOptions = {},
-	): Promise<Result<Quota>> {
+	): Promise<Result<Admitted>> {
 		if (this.outcome?.ok) return this.outcome;
 		const known = this.knownRefusal(countsTowardsDay);
 		if (known) {
@@ -183,7 +183,7 @@ export class Admission {
 
 	#toOutcome(
 		verdict: Exclude<AdmitVerdict, { reason: "key_budget_exceeded" | "storage_quota_exceeded" }>,
-	): Result<Quota> {
+	): Result<Admitted> {
 		if (!verdict.admitted && (verdict.reason === "revoked" || verdict.reason === "key_changed"))
 			return fail(this.#keyFailure(verdict.reason));
 		if (!verdict.admitted && verdict.reason === "plan_changed") {
@@ -191,7 +191,7 @@ export class Admission {
 			return fail({ reason: "plan_changed", plan: verdict.plan });
 		}
 		this.quota = verdict.quota;
-		if (verdict.admitted) return ok(verdict.quota);
+		if (verdict.admitted) return ok({ salt: verdict.salt });
 		refusals.remember(this.#account, verdict, Date.now());
 		return fail(toLimitFailure(verdict));
 	}

@@ -7,7 +7,7 @@ import type { RequestContext } from "../http/context.ts";
 import type { KeyRole } from "../http/endpoint.ts";
 import type { BudgetStatus, MeteredBudget } from "../meter/key-budget.ts";
 import type { KeyLimits } from "../meter/key-windows.ts";
-import type { MeterClient, Quota } from "../meter/meter-client.edge.ts";
+import type { MeterClient } from "../meter/meter-client.edge.ts";
 import type { Reservation } from "../meter/settlement.ts";
 import type { StoredWrite } from "../meter/stored-bytes.ts";
 import type { Settings } from "../settings.ts";
@@ -81,6 +81,12 @@ export interface ServiceContext extends RequestContext {
 	caller(): Promise<Result<Account | null>>;
 }
 
+/** What comes with an admission. */
+export interface Admitted {
+	/** Of the receipt's hashes; null without a reservation. */
+	salt: string | null;
+}
+
 export interface AdmitOptions {
 	countsTowardsDay?: boolean;
 	/** What the request stores, counted against the quota of stored bytes in the same call. */
@@ -99,7 +105,7 @@ export interface KeyContext extends ServiceContext {
 	 * Counts the request once and stores its reservation. The client gets a refusal as its answer.
 	 * @param options whether it counts towards the day; default: as its endpoint says.
 	 */
-	admit(reservation?: Reservation, options?: AdmitOptions): Promise<Result<Quota>>;
+	admit(reservation?: Reservation, options?: AdmitOptions): Promise<Result<Admitted>>;
 	/** Takes the request as a record of a coding agent's hook, which counts against no limit of plan or key. */
 	admitRecord(): Promise<Result<null>>;
 	/**

@@ -5,8 +5,8 @@ import { clipCharacters } from "../clip.ts";
 import { type ClientWarning, warningsSchema } from "../inference/client-fields.ts";
 import { confidenceBasisSchema } from "../inference/confidence-basis.ts";
 import { truncatedWarning } from "../orchestration/response.ts";
-import { hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
+import { textHash } from "../proof/salted.ts";
 import { excerptText } from "./excerpt.ts";
 import { GOAL_OUTCOMES, toGoalOutcome } from "./goal-outcome.ts";
 import type { RunSpec, RunState, StepCharge } from "./run/run.ts";
@@ -129,6 +129,10 @@ export const runSchema = z.lazy(() =>
 					.describe("The cap is what the budget of the API key left when the run began."),
 			})
 			.describe("The cap, and the limits of the plan that it was held against."),
+		salt: z
+			.string()
+			.optional()
+			.describe("Salt of the hashes of its texts: for its owner, who may give it away; absent in older runs."),
 		svc: z
 			.object({ warnings: warningsSchema })
 			.optional()
@@ -182,7 +186,7 @@ export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot)
 		cost_consumed_usd: usd(costNanoUsd),
 		max_cost_usd: usd(capNanoUsd),
 		remaining_usd: usd(capNanoUsd - costNanoUsd),
-		trajectory_proof: end?.trajectoryProof ?? currentProof(state, steps),
+		trajectory_proof: end?.trajectoryProof ?? currentProof(spec, state, steps),
 		output: end?.output ?? bestOutput(state, steps),
 		...(isCut ? { truncated: true as const } : {}),
 		steps: steps.map(({ record }) => record),
@@ -191,13 +195,14 @@ export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot)
 		...(end ? { goal_outcome: toGoalOutcome(spec.goal, state, steps, end) } : {}),
 		...(spec.goalDigest === undefined ? {} : { goal_digest: spec.goalDigest }),
 		...(message === null ? {} : { final_message: message }),
+		...(spec.salt === undefined ? {} : { salt: spec.salt }),
 		...(isCut && spec.isLengthSet === false ? { svc: { warnings: [cutRunWarning(spec)] } } : {}),
 	};
 }
 
 /** A run as an entry of a list. */
 export function toRunSummary(run: RunResponse, goal: string): RunSummary {
-	const { plan: _, steps: __, alerts: ___, budget: ____, goal: _____, svc: ______, ...common } = run;
+	const { plan: _, steps: __, alerts: ___, budget: ____, goal: _____, svc: ______, salt: _______, ...common } = run;
 	const output = excerptText(common.output, MAX_LISTED_OUTPUT_BYTES);
 	return { ...common, output, goal: clipCharacters(goal, MAX_LISTED_GOAL_CHARS) };
 }
@@ -219,11 +224,11 @@ export type StepTextResponse = z.output<typeof stepTextSchema>;
 
 /** A step and its text, as far as it is kept. */
 export function toStepTextResponse(
-	run_id: string,
+	{ runId: run_id, salt }: Pick<RunSpec, "runId" | "salt">,
 	{ record: { index, role, output_hash }, subtask }: RunStep,
 	text: string,
 ): StepTextResponse {
-	const truncated = hashText(text) !== output_hash;
+	const truncated = textHash(salt)(text) !== output_hash;
 	return { object: "agent.step", run_id, index, role, subtask, text, truncated, output_hash };
 }
 
@@ -250,6 +255,7 @@ export const trajectorySchema = z.lazy(() =>
 				output_hash: z.string(),
 				steps: z.array(runStepSchema),
 				step_proofs: z.array(z.string()),
+				salt: z.string().optional().describe("Of the hashes of the run's texts; leave it out to show none of them."),
 			})
 			.optional()
 			.describe("With `full`: what POST /v1/agent/verify takes."),
@@ -273,15 +279,16 @@ function shortenStepHashes(step: StepRecord): StepRecord {
 
 /** A run's steps, with their proofs recomputed. @param isFull with whole hashes and the request that verifies them. */
 export function toTrajectoryResponse(run: RunResponse, isFull: boolean): TrajectoryResponse {
-	const { run_id, status, policy, strategy, trajectory_proof, output, steps } = run;
+	const { run_id, status, policy, strategy, trajectory_proof, output, steps, salt } = run;
 	const verify_request = {
 		run_id,
 		trajectory_proof,
 		policy,
 		strategy,
-		output_hash: hashText(output),
+		output_hash: textHash(salt)(output),
 		steps,
 		step_proofs: steps.map(({ step_proof }) => step_proof),
+		...(salt === undefined ? {} : { salt }),
 	};
 	const { valid, recomputed_proof, mismatched_steps } = verifyTrajectory(verify_request);
 	return {

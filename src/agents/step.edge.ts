@@ -9,7 +9,9 @@ import { runStrategy } from "../orchestration/continuation.ts";
 import { createEngine, failOnBug, questionBounder } from "../orchestration/engine.edge.ts";
 import { STRATEGY } from "../orchestration/strategies.ts";
 import type { Engine, StrategyResult } from "../orchestration/strategy.ts";
-import { type Hash, hashObject } from "../proof/hash.ts";
+import { canonicalJson } from "../proof/canonical.ts";
+import { type Hash, hashText } from "../proof/hash.ts";
+import type { TextHash } from "../proof/salted.ts";
 import { isNecessary, keepForNecessary } from "./necessary-calls.ts";
 import type { PromptMessage } from "./prompt.ts";
 import type { StepCharge } from "./run/run.ts";
@@ -45,8 +47,9 @@ export interface StepResult {
 }
 
 /** Hash of a step's messages. */
-export function stepInputHash(messages: readonly PromptMessage[]): Hash {
-	return hashObject({ type: "svc.input.v1", messages: messages.map(({ role, content }) => ({ role, content })) });
+export function stepInputHash(messages: readonly PromptMessage[], hash: TextHash): Hash {
+	const input = { type: "svc.input.v1", messages: messages.map(({ role, content }) => ({ role, content })) };
+	return hash(canonicalJson(input));
 }
 
 /** The engine without further calls once the run is stopped. Calls under way end normally. */
@@ -112,6 +115,8 @@ export async function makeStep(
 		endsAtMs,
 		// An interrupted call counts its bound, so that the run's cap holds whatever the provider charges.
 		billInterrupted: billInterruptedCallAtBound,
+		// A step has no receipt of its own: its trace is not shown.
+		hashText,
 		beforeSend: async (calls) => {
 			const isRecorded = await hooks.record({
 				...toStepCharge(calls),

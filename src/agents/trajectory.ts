@@ -2,6 +2,7 @@
 // a claimed root. Making steps and signing the root are left to others. Pure.
 import { asHash, type Hash, hashObject, hashText, toDigest } from "../proof/hash.ts";
 import { appendLeaf, type CompactRange, EMPTY_RANGE, leafHash, merkleRoot, rangeRoot } from "../proof/merkle.ts";
+import { textHash } from "../proof/salted.ts";
 import { runSteps, type Steps } from "../turns/steps.ts";
 
 /** The fields under the genesis hash. */
@@ -103,6 +104,8 @@ export interface TrajectoryBundle extends TrajectoryHeader {
 	output?: string | null | undefined;
 	/** Its text hash. With neither, the last step's output counts, and without steps the empty text. */
 	output_hash?: string | null | undefined;
+	/** Of the hashes of the run's texts; without it, the output is hashed as in version 1. */
+	salt?: string | null | undefined;
 	/** One per step. They allow the changed steps to be named. */
 	step_proofs?: readonly string[] | null | undefined;
 }
@@ -128,8 +131,8 @@ function indexGaps(steps: readonly TrajectoryStep[]): string[] {
 }
 
 /** Hash of the output under the root. The output itself takes precedence over its claimed hash. */
-function claimedOutputHash({ output, output_hash, steps }: TrajectoryBundle): string {
-	if (output != null) return hashText(output);
+function claimedOutputHash({ output, output_hash, steps, salt }: TrajectoryBundle): string {
+	if (output != null) return textHash(salt ?? undefined)(output);
 	return output_hash ?? steps.at(-1)?.output_hash ?? hashText("");
 }
 

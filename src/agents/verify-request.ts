@@ -1,6 +1,7 @@
 // The schema of a trajectory bundle, for the endpoint and for checking offline. Pure.
 import * as z from "zod";
 import { HASH_FORM } from "../proof/hash.ts";
+import { SALT_FORM } from "../proof/salted.ts";
 import type { TrajectoryBundle } from "./trajectory.ts";
 
 /** The most steps of one bundle. A run has at most 1,000. */
@@ -38,6 +39,13 @@ export const verifyRequestSchema = z.lazy(() =>
 			output_hash: hashSchema
 				.nullish()
 				.describe("Its hash. With `output` too, both must agree; with neither, the last step's stands in."),
+			salt: z
+				.string()
+				.regex(SALT_FORM, "must be 32 lower-case hex digits")
+				.nullish()
+				.describe(
+					"Of the hashes of the run's texts. Without it, `output` is checked for a run that this service signed.",
+				),
 			step_proofs: z
 				.array(hashSchema)
 				.max(MAX_VERIFIED_STEPS, `must have at most ${MAX_VERIFIED_STEPS} proofs`)

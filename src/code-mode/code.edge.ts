@@ -8,6 +8,7 @@ import { type ClientWarning, toClientWarning, withTextField } from "../inference
 import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-members.ts";
 import type { AnswerTexts } from "../inference/masked-call.ts";
 import { createNonce } from "../inference/nonce.edge.ts";
+import { ReceiptInput } from "../inference/receipt-input.edge.ts";
 import { roundShare } from "../inference/trace.ts";
 import type { Workflow } from "../inference/workflow.edge.ts";
 import { findSetFields, toWorkflowWarnings } from "../inference/workflow-answer.ts";
@@ -18,13 +19,13 @@ import { createEfforts } from "../orchestration/effort-rule.ts";
 import type { QuestionBounder } from "../orchestration/engine.edge.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
 import type { Engine, Task } from "../orchestration/strategy.ts";
-import { hashText } from "../proof/hash.ts";
+import type { TextHash } from "../proof/salted.ts";
 import { readPreferredModel } from "../routing/replacement.ts";
 import { detectSignals } from "../routing/signals.ts";
 import { chooseCodeCast } from "./cast.ts";
 import type { CodeEngine } from "./engine.ts";
 import { pathFault } from "./file-format.ts";
-import { type DeliveredFile, hashFiles, type ReceiptFile, toDeliveredFiles, toReceiptFiles } from "./files.ts";
+import { type DeliveredFile, type ReceiptFile, toDeliveredFiles, toHashedFiles, toReceiptFiles } from "./files.ts";
 import { chooseCodePlan } from "./plan.ts";
 import { draftQuestion } from "./prompts.ts";
 import { outcomeReason, planReason } from "./reason.ts";
@@ -38,9 +39,14 @@ interface DeliveredCode extends Omit<CodeOutcome, "files"> {
 	receiptFiles: ReceiptFile[];
 }
 
-function toDeliveredCode(outcome: CodeOutcome): DeliveredCode {
+function toDeliveredCode(outcome: CodeOutcome, hashText: TextHash): DeliveredCode {
 	const files = toDeliveredFiles(outcome.files);
-	return { ...outcome, files, receiptFiles: toReceiptFiles(files), confidence: roundShare(outcome.confidence) };
+	return {
+		...outcome,
+		files,
+		receiptFiles: toReceiptFiles(files, hashText),
+		confidence: roundShare(outcome.confidence),
+	};
 }
 
 /** A path with the values that were masked. Where that is no path to be delivered, its placeholders stay. */
@@ -115,7 +121,7 @@ function planCode(
 		boundNanoUsd,
 		firstNanoUsd,
 		efforts: plan.efforts,
-		inputHash: hashText(received.text),
+		input: new ReceiptInput(received.text),
 		intendedModel: cast.coders[0][0],
 		describe: (trace, outcome) => ({
 			kind: "code",
@@ -139,16 +145,16 @@ function planCode(
 			workflow.trace.describe("plan", detail);
 			report({ type: "planned", ...detail });
 		},
-		async run({ engine, workflow, report, texts }) {
+		async run({ engine, workflow, report, texts, hashText }) {
 			const outcome = await runCode(task, plan, cast, withCovers(engine, workflow, boundBy[plan.efforts]), report);
-			return outcome.ok ? ok(toDeliveredCode(restoreOutcome(outcome.value, texts))) : outcome;
+			return outcome.ok ? ok(toDeliveredCode(restoreOutcome(outcome.value, texts), hashText)) : outcome;
 		},
 		onBug: {
 			event: "code_failed",
 			fields: { request_id: requestId },
 			failure: { reason: "code_error", requestId },
 		},
-		outputHash: ({ receiptFiles }) => hashFiles(receiptFiles),
+		output: ({ receiptFiles }) => toHashedFiles(receiptFiles),
 		answer(outcome, settled) {
 			const { review, iterations, files, confidence, confidenceBasis, isCut } = outcome;
 			const result = {

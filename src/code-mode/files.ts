@@ -1,6 +1,7 @@
 // The files of a code request as they are delivered, hashed and written into receipts. Pure.
-import { type Hash, hashObject, hashText } from "../proof/hash.ts";
+import { canonicalJson } from "../proof/canonical.ts";
 import type { CodeReceipt } from "../proof/receipt.ts";
+import type { TextHash } from "../proof/salted.ts";
 import { utf8Length } from "../text/utf8.ts";
 import type { CodeFile } from "./file-format.ts";
 import { languageForPath } from "./language.ts";
@@ -26,13 +27,15 @@ export function toDeliveredFiles(files: readonly CodeFile[]): DeliveredFile[] {
 }
 
 /** Files as receipts have them, sorted by path. */
-export function toReceiptFiles(files: readonly DeliveredFile[]): ReceiptFile[] {
+export function toReceiptFiles(files: readonly DeliveredFile[], hashText: TextHash): ReceiptFile[] {
 	return files
-		.map(({ path, language, bytes, content }) => ({ path, language, bytes, sha256: hashText(content) }))
-		.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+		.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+		.map(({ path, language, bytes, content }) => {
+			return { path_hash: hashText(path), language, bytes, hash: hashText(content) };
+		});
 }
 
-/** The `output_hash` of a code request (docs/proofs.md, "Receipts"). */
-export function hashFiles(files: readonly ReceiptFile[]): Hash {
-	return hashObject({ type: "svc.files.v1", files });
+/** What the `output_hash` of a code request is over (docs/proofs.md, "Receipts"). */
+export function toHashedFiles(files: readonly ReceiptFile[]): string {
+	return canonicalJson({ type: "svc.files.v2", files });
 }

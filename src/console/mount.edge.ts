@@ -22,7 +22,7 @@ const seals = new Map<string, Seal>();
 function sessionSeal(keyPepper: string): Seal {
 	const known = seals.get(keyPepper);
 	if (known) return known;
-	const seal = new Seal(keyPepper, "svc.console.v1");
+	const seal = Seal.ofPepper(keyPepper, "svc.console.v1");
 	seals.set(keyPepper, seal);
 	return seal;
 }

@@ -1,5 +1,5 @@
 // Seals texts before they are stored or given away: AES-GCM under a key that only this service can derive. What a text is for is
-// bound to it by its name.
+// bound to it by its name. Which key a user's texts have, meter/user-seal.edge.ts says.
 import { StorageUnavailableError } from "../failure.ts";
 
 const IV_BYTES = 12;
@@ -12,22 +12,39 @@ type SealedBytes = Uint8Array<ArrayBuffer>;
 
 const encode = (text: string): SealedBytes => new TextEncoder().encode(text) as SealedBytes;
 
+const AES_GCM = { name: "AES-GCM", length: 256 };
+
 /** HKDF-SHA-256 (RFC 5869) of KEY_PEPPER. @param purpose the key's `info`: what it seals, and for whom. */
 async function deriveSealKey(keyPepper: string, purpose: string): Promise<CryptoKey> {
 	const pepper = await crypto.subtle.importKey("raw", encode(keyPepper), "HKDF", false, ["deriveKey"]);
 	const info = encode(purpose);
 	const derivation = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(0), info };
-	const algorithm = { name: "AES-GCM", length: 256 };
-	return crypto.subtle.deriveKey(derivation, pepper, algorithm, false, ["encrypt", "decrypt"]);
+	return crypto.subtle.deriveKey(derivation, pepper, AES_GCM, false, ["encrypt", "decrypt"]);
 }
 
 /** Seals and opens what has one purpose. */
 export class Seal {
-	#key: Promise<CryptoKey>;
+	#toKey: () => Promise<CryptoKey>;
+	#made: Promise<CryptoKey> | null = null;
 
-	/** @param purpose for instance `svc.text.v1:usr_…`. What is sealed for one opens for no other. */
-	constructor(keyPepper: string, purpose: string) {
-		this.#key = deriveSealKey(keyPepper, purpose);
+	private constructor(toKey: () => Promise<CryptoKey>) {
+		this.#toKey = toKey;
+	}
+
+	/** Under a key of KEY_PEPPER. @param purpose for instance `svc.console.v1`. What is sealed for one opens for no other. */
+	static ofPepper(keyPepper: string, purpose: string): Seal {
+		return new Seal(() => deriveSealKey(keyPepper, purpose));
+	}
+
+	/** Under a key of its own. @param key 32 bytes. */
+	static ofKey(key: Uint8Array): Seal {
+		return new Seal(() => crypto.subtle.importKey("raw", key as SealedBytes, AES_GCM, false, ["encrypt", "decrypt"]));
+	}
+
+	/** Made on first use. */
+	get #key(): Promise<CryptoKey> {
+		this.#made ??= this.#toKey();
+		return this.#made;
 	}
 
 	/** The sealed text: a random IV, then what AES-GCM writes. @param name of the text, needed to open it. */
@@ -56,18 +73,21 @@ export class Seal {
 /** Seals texts of one user. */
 export class TextSeal {
 	#seal: Seal;
+	#former: Seal;
 
-	constructor(keyPepper: string, userId: string) {
-		this.#seal = new Seal(keyPepper, `svc.text.v1:${userId}`);
+	/** @param former opens what was sealed before users had keys of their own. */
+	constructor(seal: Seal, former: Seal) {
+		this.#seal = seal;
+		this.#former = former;
 	}
 
 	seal(name: string, text: string): Promise<SealedBytes> {
 		return this.#seal.seal(name, text);
 	}
 
-	/** @throws StorageUnavailableError when it was sealed under another name, user or pepper. */
+	/** @throws StorageUnavailableError when it was sealed under another name, user or key. */
 	async open(name: string, bytes: SealedBytes): Promise<string> {
-		const text = await this.#seal.open(name, bytes);
+		const text = (await this.#seal.open(name, bytes)) ?? (await this.#former.open(name, bytes));
 		if (text === null) throw new StorageUnavailableError("a sealed text does not open");
 		return text;
 	}

@@ -4,9 +4,9 @@ import { type CallCost, inputTokens, outputTokens, priceUsage, type TokenUsage }
 import type { Model } from "../catalog/schema.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
 import type { Reservation, UsageCall, UsageRow } from "../meter/settlement.ts";
-import { type Hash, hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
-import { type Outcome, outputHash, type Receipt, type ReceiptBase, type ReceiptDetail } from "../proof/receipt.ts";
+import { type Outcome, type Receipt, type ReceiptBase, type ReceiptDetail, toHashedOutput } from "../proof/receipt.ts";
+import { hashSalted } from "../proof/salted.ts";
 import type { CallFailure, PartialAnswer } from "../providers/call-failure.ts";
 import { joinText, type ModelAnswer, partsOfType, type ToolCallPart, type Warning } from "../providers/model-call.ts";
 import { reasonsHidden } from "../routing/effort.ts";
@@ -15,6 +15,7 @@ import type { Candidate } from "../routing/selection.ts";
 import { estimateTokens } from "../routing/signals.ts";
 import { utf8Length } from "../text/utf8.ts";
 import type { CallPlan, ModelRequest } from "./plan.ts";
+import type { ReceiptInput } from "./receipt-input.edge.ts";
 import { markedCallId } from "./tool-call-ids.ts";
 
 /** One call that may be made: a candidate of a plan and its exact request. */
@@ -52,7 +53,8 @@ export interface RequestDescription {
 
 /** What a request is for. */
 export interface RequestPurpose {
-	inputHash: string;
+	/** What its `input_hash` is over. */
+	input: ReceiptInput;
 	/** Digest of the routing config in force; null without one. */
 	configDigest: string | null;
 	/** The compliance policy in force; null without one. */
@@ -71,6 +73,8 @@ export interface RequestRecord {
 	startedAtMs: number;
 	catalogVersion: string;
 	purpose: RequestPurpose;
+	/** The salt of its hashes, and the hash of its input: once it is admitted. */
+	salted: { salt: string; inputHash: string } | null;
 	/** Worst case of all its calls together, reserved before the first. */
 	boundNanoUsd: number;
 }
@@ -205,14 +209,21 @@ export function totalNanoUsd(billed: readonly BilledCall[]): number {
 /** A tool call with name and arguments as its client gets them. Its id is marked later. */
 export type CallDelivery = (call: ToolCallPart) => ToolCallPart;
 
-/** Hash of a delivered answer. Its tool calls have the ids that the client gets. @param deliver default: as the model wrote them. */
-export function answerHash({ content }: ModelAnswer, modelId: string, deliver: CallDelivery = (call) => call): Hash {
+/**
+ * What the hash of a delivered answer is over. Its tool calls have the ids that the client gets.
+ * @param deliver default: as the model wrote them.
+ */
+export function deliveredText(
+	{ content }: ModelAnswer,
+	modelId: string,
+	deliver: CallDelivery = (call) => call,
+): string {
 	const calls = partsOfType(content, "tool_call").map((call) => ({
 		...deliver(call),
 		id: markedCallId(call.id, modelId),
 	}));
 	const text = joinText(content, "text");
-	return outputHash(calls.length === 0 ? (text ?? joinText(content, "refusal")) : text, calls);
+	return toHashedOutput(calls.length === 0 ? (text ?? joinText(content, "refusal")) : text, calls);
 }
 
 /** The intended model, where another one was called; else null. */
@@ -263,7 +274,8 @@ export function describeSingleAnswer(skillId: string | null): RequestPurpose["de
 /** How a request ended, for its receipt and usage row. */
 interface RequestEnding {
 	outcome: Outcome;
-	outputHash: Hash;
+	/** What `output_hash` is over. */
+	output: string;
 	atMs: number;
 	latencyMs: number;
 	/** Every model that was sent the text, or may have been. */
@@ -285,7 +297,7 @@ export function toUsageCall({ candidate: { model }, bill }: BilledCall): UsageCa
 export function toUsageAndReceipt(
 	record: RequestRecord,
 	billed: readonly BilledCall[],
-	{ outcome, outputHash: output_hash, atMs, latencyMs, readers }: RequestEnding,
+	{ outcome, output, atMs, latencyMs, readers }: RequestEnding,
 ): { usage: UsageRow; receipt: Receipt } {
 	const { gate, describe } = record.purpose;
 	const { receipt: detail, usage } = describe(billed);
@@ -293,15 +305,15 @@ export function toUsageAndReceipt(
 	const costNanoUsd = totalNanoUsd(billed);
 	const estimated = billed.some(({ bill }) => bill.estimated);
 	const base: ReceiptBase = {
-		type: "svc.receipt.v1",
+		type: "svc.receipt.v2",
 		request_id: record.requestId,
 		timestamp: new Date(atMs).toISOString(),
 		outcome,
 		estimated,
 		cost_usd: usd(costNanoUsd),
 		bound_usd: usd(record.boundNanoUsd),
-		input_hash: record.purpose.inputHash,
-		output_hash,
+		input_hash: record.salted?.inputHash ?? null,
+		output_hash: record.salted && hashSalted(record.salted.salt, output),
 		compliance: gate?.attest(readers) ?? null,
 		catalog_version: record.catalogVersion,
 		config_digest: record.purpose.configDigest,
@@ -342,7 +354,7 @@ export function reserveBilledSoFar(
 ): Reservation {
 	const ending: RequestEnding = {
 		outcome: "cut",
-		outputHash: hashText(""),
+		output: "",
 		atMs: record.startedAtMs,
 		latencyMs: 0,
 		readers: billed.map(({ candidate }) => candidate.model),

@@ -5,8 +5,8 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 import { configDigest } from "../routing-config/config.ts";
 import type { CallDelivery } from "./accounting.ts";
 import type { ChatPurpose } from "./infer.edge.ts";
-import { hashInput } from "./input-hash.edge.ts";
 import type { CallOptions } from "./plan.ts";
+import { toReceiptInput } from "./receipt-input.edge.ts";
 
 /** The body of one entrance's request, and how its client gets tool calls. */
 interface EntranceInput {
@@ -30,7 +30,7 @@ export async function toEntrancePurpose(
 		inputMembers.flatMap((name) => (received[name] === undefined ? [] : [[name, received[name]]])),
 	);
 	return {
-		inputHash: await hashInput({ type: "svc.input.v2", entrance, body }, request),
+		input: await toReceiptInput({ type: "svc.input.v2", entrance, body }, request),
 		configDigest: config ? configDigest(config.config) : null,
 		skillId: null,
 		deliverCall,

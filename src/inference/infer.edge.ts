@@ -6,11 +6,11 @@ import { usd } from "../proof/money.ts";
 import type { Attestation, SealedReceipt } from "../proof/receipt.ts";
 import { joinText, type ModelAnswer, type Warning } from "../providers/model-call.ts";
 import {
-	answerHash,
 	type BilledCall,
 	billInterruptedCall,
 	type CallDelivery,
 	cutWarnings,
+	deliveredText,
 	describeSingleAnswer,
 	fallbackFrom,
 	type PlannedCall,
@@ -26,12 +26,13 @@ import { formatNotMet, isStrictForm, withRepair } from "./form-repair.ts";
 import { answerForm, answerMaskWarnings, restoreAnswer, restoreParts } from "./masked-call.ts";
 import { observeFor, rememberModel } from "./observe.edge.ts";
 import { type CallPlan, callChars, type InferenceRequest, planInSteps } from "./plan.ts";
+import type { ReceiptInput } from "./receipt-input.edge.ts";
 import { checkDeliveredForm, repairForm } from "./repair.edge.ts";
 import { RequestSettlement, toRequestRecord } from "./settlement.edge.ts";
 
 /** What the receipt of one answer says of the request. */
 export interface ChatPurpose {
-	inputHash: string;
+	input: ReceiptInput;
 	/** Digest of the routing config in force; null without one. */
 	configDigest: string | null;
 	/** The skill that answers; null in a chat. */
@@ -45,6 +46,8 @@ export interface SettledRequest {
 	/** Every billed call; the last one served, or tried last. */
 	billed: readonly BilledCall[];
 	receipt: SealedReceipt;
+	/** Of the receipt's hashes. */
+	salt: string;
 	latencyMs: number;
 	/** The same as the receipt's; null without a compliance policy. */
 	attestation: Attestation | null;
@@ -96,7 +99,7 @@ function logCall(log: Caller["log"], call: PlannedCall): void {
 
 async function reserveCall(
 	request: InferenceRequest,
-	{ inputHash, configDigest, skillId }: ChatPurpose,
+	{ input, configDigest, skillId }: ChatPurpose,
 	caller: Caller,
 ): Promise<Result<ReservedCall>> {
 	const { account, settings, startedAtMs, signal, log } = caller;
@@ -110,7 +113,7 @@ async function reserveCall(
 	const set = withRepair(callSetFor(plan.value, caller));
 	const attempts = { made: 0 };
 	const purpose: RequestPurpose = {
-		inputHash,
+		input,
 		configDigest,
 		gate: request.options.gate,
 		describe: describeSingleAnswer(skillId),
@@ -182,10 +185,13 @@ async function inferWhole(
 	if (said.formatMet === false && isStrictForm(plan.call.output))
 		return settlement.fail(formatNotMet(usd(totalNanoUsd(calls.billed))), false);
 	remember(caller, plan, call);
-	const receipt = await settlement.settle("complete", answerHash(answer, call.candidate.model.id, purpose.deliverCall));
+	const receipt = await settlement.settle(
+		"complete",
+		deliveredText(answer, call.candidate.model.id, purpose.deliverCall),
+	);
 	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
-	const { record, latencyMs, attestation } = settlement;
-	return ok({ record, billed: calls.billed, answer, receipt, latencyMs, attestation, ...said, sandbox });
+	const { record, salt, latencyMs, attestation } = settlement;
+	return ok({ record, billed: calls.billed, answer, receipt, salt, latencyMs, attestation, ...said, sandbox });
 }
 
 /** How a completion stream ended. `accounted` is null when it could not be settled: then it must not end as a success. */
@@ -225,10 +231,11 @@ async function openCompletionStream(
 	const result = await caller.timings.measure("first_delta", () => calls.stream(set));
 	if (result.ok) return ok(toCompletionStream(caller, reserved, result.served, purpose));
 	const { failure, receipt } = await settlement.fail(result.failure, result.clientClosed || caller.signal.aborted);
-	const { latencyMs, attestation } = settlement;
+	const { salt, latencyMs, attestation } = settlement;
 	const settled = receipt && {
 		billed: calls.billed,
 		receipt,
+		salt,
 		latencyMs,
 		attestation,
 		answerWarnings: [],
@@ -263,9 +270,9 @@ function toCompletionStream(
 			const { outcome, lost, answer: written, call: served } = stream.finish(clientClosed || caller.signal.aborted);
 			const { answer, ...said } = await toDelivered(written, served);
 			if (outcome === "complete") remember(caller, plan, served);
-			const receipt = await settlement.settle(outcome, answerHash(answer, modelId, deliverCall));
-			const { latencyMs, attestation } = settlement;
-			const settled = { record, billed: calls.billed, answer, latencyMs, attestation, ...said };
+			const receipt = await settlement.settle(outcome, deliveredText(answer, modelId, deliverCall));
+			const { salt, latencyMs, attestation } = settlement;
+			const settled = { record, billed: calls.billed, answer, salt, latencyMs, attestation, ...said };
 			const accounted = receipt && { ...settled, receipt };
 			return { outcome, lost, accounted };
 		},

@@ -1,8 +1,8 @@
 // A workflow that is a request of its own: its bound is reserved before the first call, each batch goes into the reservation
 // before it is sent, and it is settled and signed once, after the last call.
 import { type Failure, ok, type Result } from "../failure.ts";
-import type { Hash } from "../proof/hash.ts";
 import type { Outcome, SealedReceipt } from "../proof/receipt.ts";
+import { hashSalted } from "../proof/salted.ts";
 import { billInterruptedCall } from "./accounting.ts";
 import type { Caller } from "./caller.edge.ts";
 import { type FailedRequest, RequestSettlement, toRequestRecord } from "./settlement.edge.ts";
@@ -35,6 +35,7 @@ export class RequestWorkflow {
 			endsAtMs,
 			signal: caller.signal,
 			billInterrupted: billInterruptedCall,
+			hashText: (text) => hashSalted(settlement.salt, text),
 			beforeSend: (calls) => settlement.extend(calls),
 		});
 		const describe = () => purpose.describe(workflow.trace);
@@ -44,18 +45,23 @@ export class RequestWorkflow {
 		return reserved.ok ? ok(new RequestWorkflow(workflow, settlement)) : reserved;
 	}
 
-	/** Seals and stores usage and receipt, once. Null when that failed: then nothing may be delivered as a success. */
-	async settle(outcome: Outcome, outputHash: Hash): Promise<SealedReceipt | null> {
+	/** Seals and stores usage and receipt, once. @param output what `output_hash` is over. @returns null when that failed: then nothing may be delivered as a success. */
+	async settle(outcome: Outcome, output: string): Promise<SealedReceipt | null> {
 		await this.workflow.idle();
-		return this.#settlement.settle(outcome, outputHash);
+		return this.#settlement.settle(outcome, output);
+	}
+
+	/** The salt of the receipt's hashes. */
+	get salt(): string {
+		return this.#settlement.salt;
 	}
 
 	/** What the answer of a settled workflow says of it. */
 	summary(receipt: SealedReceipt): SettledWorkflow {
 		const { totals, trace, warnings } = this.workflow;
-		const { record, latencyMs, attestation } = this.#settlement;
+		const { record, salt, latencyMs, attestation } = this.#settlement;
 		const { requestId, startedAtMs, boundNanoUsd } = record;
-		return { requestId, startedAtMs, latencyMs, boundNanoUsd, totals, trace, warnings, receipt, attestation };
+		return { requestId, startedAtMs, latencyMs, boundNanoUsd, totals, trace, warnings, receipt, salt, attestation };
 	}
 
 	/** Settles a workflow without a result: what may have been billed is recorded; where that is nothing, the reservation is released. */

@@ -1,10 +1,12 @@
 // Seals what a client must send back and may not read: reasoning in its provider's own form, for one user, provider and model.
 // Which parts of an answer that is, entrances say.
 import * as z from "zod";
-import { TextSeal } from "../durable/text-seal.edge.ts";
+import type { TextSeal } from "../durable/text-seal.edge.ts";
 import { StorageUnavailableError } from "../failure.ts";
 import { jsonObjectSchema } from "../http/json-object.ts";
+import { logError } from "../http/log.edge.ts";
 import { parseJson } from "../json.ts";
+import { userSeal } from "../meter/user-seal.edge.ts";
 import { fromBase64, toBase64 } from "../proof/signing.ts";
 import type { AssistantPart } from "../providers/model-call.ts";
 import type { Settings } from "../settings.ts";
@@ -75,15 +77,21 @@ async function sealWith(seal: TextSeal, reasoning: OpenedReasoning): Promise<str
 	return base64.length > MAX_SEALED_REASONING_CHARS ? null : base64;
 }
 
-/** Seals for a user what must come back to a model of the catalog. */
+/** Seals for a user what must come back to a model of the catalog. Without the user's key, the client gets none of it. */
 export function reasoningSealer(
 	{ userId }: ReasoningOwner,
-	{ catalog, keyPepper }: Pick<Settings, "catalog" | "keyPepper">,
+	{ catalog }: Pick<Settings, "catalog">,
+	env: Env,
 ): SealParts {
-	const seal = new TextSeal(keyPepper, userId);
-	return (parts, modelId) => {
+	return async (parts, modelId) => {
 		const provider = catalog.findModel(modelId)?.provider ?? "";
-		return sealWith(seal, { provider, modelId, parts: [...parts] });
+		try {
+			return await sealWith(await userSeal(env, userId), { provider, modelId, parts: [...parts] });
+		} catch (error) {
+			if (!(error instanceof StorageUnavailableError)) throw error;
+			logError("reasoning_not_sealed", error);
+			return null;
+		}
 	};
 }
 
@@ -105,9 +113,10 @@ async function openWith(seal: TextSeal, text: string): Promise<OpenedReasoning |
 export async function openSealedTexts(
 	texts: readonly string[],
 	{ userId }: ReasoningOwner,
-	{ keyPepper }: Pick<Settings, "keyPepper">,
+	env: Env,
 ): Promise<Map<string, OpenedReasoning | null>> {
-	const seal = new TextSeal(keyPepper, userId);
+	if (texts.length === 0) return new Map();
+	const seal = await userSeal(env, userId);
 	const opened = [...new Set(texts)].map(async (text) => [text, await openWith(seal, text)] as const);
 	return new Map(await Promise.all(opened));
 }

@@ -2,7 +2,7 @@
 // the last. Which calls are made is call-runner.edge.ts's.
 import type { Model } from "../catalog/schema.ts";
 import { type Failure, fail, type Result } from "../failure.ts";
-import { type Hash, hashText } from "../proof/hash.ts";
+import type { Reservation } from "../meter/settlement.ts";
 import { type Attestation, type Outcome, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
 import type { ExtendOutcome } from "../usage/funds.edge.ts";
 import {
@@ -34,6 +34,7 @@ export function toRequestRecord(caller: Caller, purpose: RequestPurpose, boundNa
 		startedAtMs: caller.startedAtMs,
 		catalogVersion: caller.settings.catalog.version,
 		purpose,
+		salted: null,
 		boundNanoUsd,
 	};
 }
@@ -72,14 +73,33 @@ export class RequestSettlement {
 		return this.#record;
 	}
 
-	/** Reserves the whole bound. If the process dies, it is recorded for the first call. */
+	/**
+	 * Reserves the whole bound. If the process dies, it is recorded for the first call, with a receipt that does not say what the input
+	 * was: the salt of its hash comes with the admission.
+	 */
 	reserveBound(first: PlannedCall): Promise<Result<unknown>> {
-		return this.#caller.funds.reserve(reserveWholeBound(this.record, first, this.#expiresAtMs));
+		return this.#reserve(reserveWholeBound(this.record, first, this.#expiresAtMs));
 	}
 
 	/** Reserves the bound while the calls are not known yet. If the process dies before it extends, nothing is recorded. */
 	reserveNothingCalled(): Promise<Result<unknown>> {
-		return this.#caller.funds.reserve(reserveBilledSoFar(this.record, [], this.#expiresAtMs));
+		return this.#reserve(reserveBilledSoFar(this.record, [], this.#expiresAtMs));
+	}
+
+	async #reserve(reservation: Reservation): Promise<Result<unknown>> {
+		const reserved = await this.#caller.funds.reserve(reservation);
+		if (!reserved.ok) return reserved;
+		const { salt } = reserved.value;
+		const inputHash = await this.#record.purpose.input.hash(salt);
+		this.#record = { ...this.#record, salted: { salt, inputHash } };
+		return reserved;
+	}
+
+	/** The salt of the receipt's hashes. To be read once the request is admitted. */
+	get salt(): string {
+		const { salted } = this.#record;
+		if (!salted) throw new Error("a request has its salt once it is admitted");
+		return salted.salt;
 	}
 
 	/**
@@ -103,11 +123,11 @@ export class RequestSettlement {
 		return this.record.purpose.gate?.attest(this.#calls.readers) ?? null;
 	}
 
-	/** Seals and stores usage and receipt, once. Null when that failed: then nothing may be delivered as a success. */
-	async settle(outcome: Outcome, outputHash: Hash): Promise<SealedReceipt | null> {
+	/** Seals and stores usage and receipt, once. @param output what `output_hash` is over. @returns null when that failed: then nothing may be delivered as a success. */
+	async settle(outcome: Outcome, output: string): Promise<SealedReceipt | null> {
 		const { log, timings, settings, funds } = this.#caller;
 		const { billed, readers } = this.#calls;
-		const ending = { outcome, outputHash, atMs: Date.now(), latencyMs: this.latencyMs, readers };
+		const ending = { outcome, output, atMs: Date.now(), latencyMs: this.latencyMs, readers };
 		const { usage, receipt: unsigned } = toUsageAndReceipt(this.record, billed, ending);
 		const receipt = await sealReceipt(unsigned, settings.signer);
 		const { model, provider, mode, fallback } = usage;
@@ -123,7 +143,7 @@ export class RequestSettlement {
 			await this.#caller.funds.release();
 			return { ...fail(failure), receipt: null };
 		}
-		const receipt = await this.settle(clientClosed ? "client_closed" : "cut", hashText(""));
+		const receipt = await this.settle(clientClosed ? "client_closed" : "cut", "");
 		if (receipt) return { ...fail(failure), receipt };
 		return { ...fail({ reason: "receipt_unavailable", requestId: this.record.requestId }), receipt: null };
 	}

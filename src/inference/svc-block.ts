@@ -43,6 +43,7 @@ export const svcBlockSchema = z.lazy(() =>
 				verifiable: z.literal(true),
 				signature: z.string().nullable(),
 				key_id: z.string().nullable(),
+				salt: z.string().describe("Salt of the receipt's hashes of texts: for their owner, who may give it away."),
 				compliance: attestationSchema.optional().describe("When a compliance policy was in force."),
 			})
 			.describe("The receipt in short; `verifiable` is always true."),
@@ -76,7 +77,7 @@ function totalCostFields(billed: readonly BilledCall[]): SvcBlock["cost"] {
  * @param toWarning words a warning under the names of the client's body; default: those of chat.
  */
 export function toSvcBlock(
-	{ billed, receipt, latencyMs, attestation, answerWarnings, refusal, formatMet }: SettledRequest,
+	{ billed, receipt, salt, latencyMs, attestation, answerWarnings, refusal, formatMet }: SettledRequest,
 	toWarning: (warning: Warning) => ClientWarning = toClientWarning,
 ): SvcBlock {
 	const last = lastBilledCall(billed);
@@ -109,6 +110,7 @@ export function toSvcBlock(
 			verifiable: true,
 			signature: receipt.signature,
 			key_id: receipt.key_id,
+			salt,
 			...(attestation ? { compliance: attestation } : {}),
 		},
 		fallback: from !== null,

@@ -1,7 +1,8 @@
 // The calls of a workflow, stage by stage: recorded as they happen, shown in answers and hashed into receipts. Pure.
-import { type Hash, hashText } from "../proof/hash.ts";
+import type { Hash } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import type { ReceiptStage } from "../proof/receipt.ts";
+import type { TextHash } from "../proof/salted.ts";
 import type { Bill, BilledCall, PlannedCall } from "./accounting.ts";
 import type { ConfidenceBasis, Rating } from "./confidence-basis.ts";
 
@@ -44,8 +45,11 @@ export class CallTrace {
 	/** The call under way, at its bound; null when none is. */
 	underWay: BilledCall | null = null;
 
-	constructor(role: string) {
+	#hashText: TextHash;
+
+	constructor(role: string, hashText: TextHash) {
 		this.role = role;
+		this.#hashText = hashText;
 	}
 
 	/** Records the end of a call. @param text its answer; null when it did not serve. */
@@ -59,7 +63,7 @@ export class CallTrace {
 			latencyMs,
 			confidence: 0,
 			confidenceBasis: null,
-			outputHash: hashText(text ?? ""),
+			outputHash: this.#hashText(text ?? ""),
 		});
 	}
 
@@ -76,7 +80,7 @@ export class CallTrace {
 		if (!this.underWay) return this.calls;
 		const { candidate, bill } = this.underWay;
 		const begun = { model: candidate.model.id, role: this.role, ok: false, bill, latencyMs: 0 };
-		return [...this.calls, { ...begun, confidence: 0, confidenceBasis: null, outputHash: hashText("") }];
+		return [...this.calls, { ...begun, confidence: 0, confidenceBasis: null, outputHash: this.#hashText("") }];
 	}
 }
 
@@ -101,6 +105,12 @@ function callFields({ model, ok, role, bill, confidence }: TracedCall) {
 
 export class Trace {
 	#stages: TracedStage[] = [];
+	#hashText: TextHash;
+
+	/** @param hashText how texts of answers are hashed. */
+	constructor(hashText: TextHash) {
+		this.#hashText = hashText;
+	}
 
 	#stage(name: string): TracedStage {
 		const known = this.#stages.find((stage) => stage.name === name);
@@ -117,7 +127,7 @@ export class Trace {
 
 	/** Begins the trace of one spec in a stage, and the stage itself if it is new. */
 	begin(stage: string, role: string): CallTrace {
-		const trace = new CallTrace(role);
+		const trace = new CallTrace(role, this.#hashText);
 		this.#stage(stage).traces.push(trace);
 		return trace;
 	}

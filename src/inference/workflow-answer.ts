@@ -59,6 +59,7 @@ export const workflowProofSchema = z.lazy(() =>
 		compliance: attestationSchema.optional().describe("When a compliance policy was in force."),
 		signature: z.string().nullable(),
 		key_id: z.string().nullable(),
+		salt: z.string().describe("Salt of the receipt's hashes of texts: for their owner, who may give it away."),
 	}),
 );
 
@@ -73,6 +74,8 @@ export interface SettledWorkflow {
 	/** Of the calls that were billed; each once. */
 	warnings: readonly Warning[];
 	receipt: SealedReceipt;
+	/** Of the receipt's hashes. */
+	salt: string;
 	attestation: Attestation | null;
 }
 
@@ -121,7 +124,7 @@ export function toWorkflowCost({ totals, boundNanoUsd }: SettledWorkflow): z.out
 }
 
 /** The proof, without the fields of its kind. */
-export function toWorkflowProof({ receipt, attestation }: SettledWorkflow): z.output<typeof workflowProofSchema> {
+export function toWorkflowProof({ receipt, salt, attestation }: SettledWorkflow): z.output<typeof workflowProofSchema> {
 	return {
 		request_id: receipt.request_id,
 		timestamp: receipt.created_at,
@@ -130,5 +133,6 @@ export function toWorkflowProof({ receipt, attestation }: SettledWorkflow): z.ou
 		...(attestation ? { compliance: attestation } : {}),
 		signature: receipt.signature,
 		key_id: receipt.key_id,
+		salt,
 	};
 }

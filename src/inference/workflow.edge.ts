@@ -6,6 +6,7 @@
 // with no call under way, nothing. The bound is the whole one from the start.
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { usd } from "../proof/money.ts";
+import type { TextHash } from "../proof/salted.ts";
 import { joinText, type ModelAnswer, type ModelCall, type Warning } from "../providers/model-call.ts";
 import type { Observations } from "../routing/observed.ts";
 import { inOneTurn, LONG_CHARS } from "../turns/turns.edge.ts";
@@ -110,6 +111,8 @@ interface WorkflowOptions {
 	signal?: AbortSignal;
 	/** How a call that broke off is billed. */
 	billInterrupted: InterruptedBilling;
+	/** How the trace hashes what models answered. */
+	hashText: TextHash;
 	/**
 	 * Writes down what a crash from now on leaves. `over_budget`: these calls cannot be reserved, so they are not sent. Anything else but
 	 * `extended` is a failure: then nothing is sent any more.
@@ -119,7 +122,7 @@ interface WorkflowOptions {
 }
 
 export class Workflow {
-	readonly trace = new Trace();
+	readonly trace: Trace;
 	#context: PlanContext;
 	#options: WorkflowOptions;
 	#calls: CallRunner;
@@ -139,6 +142,7 @@ export class Workflow {
 		const { boundNanoUsd, endsAtMs, signal, billInterrupted } = options;
 		this.#context = context;
 		this.#options = options;
+		this.trace = new Trace(options.hashText);
 		this.#signal = signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal;
 		this.#calls = new CallRunner({
 			userId: context.account.userId,

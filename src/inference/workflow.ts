@@ -5,6 +5,7 @@ import type { ModelAnswer, ModelCall } from "../providers/model-call.ts";
 import type { RequestDescription } from "./accounting.ts";
 import type { Rating } from "./confidence-basis.ts";
 import type { CallOptions } from "./plan.ts";
+import type { ReceiptInput } from "./receipt-input.edge.ts";
 import type { Trace } from "./trace.ts";
 
 /** One thing that is asked: a call, the models that may answer it, and its place in the trace. */
@@ -62,7 +63,8 @@ export type WorkflowEvent =
 
 /** What a workflow is for, as its receipt and usage row say it. */
 export interface WorkflowPurpose {
-	inputHash: string;
+	/** What its `input_hash` is over. */
+	input: ReceiptInput;
 	/** Digest of the routing config in force; null without one. */
 	configDigest: string | null;
 	/** The compliance policy in force; null without one. */

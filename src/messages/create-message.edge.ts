@@ -71,11 +71,11 @@ function toUnsayableWarnings(answer: ModelAnswer | null): Warning[] {
 }
 
 /** How the answer to a body is worded. */
-function toMessageWording(body: MessagesRequest, { settings, account }: KeyContext): MessageWording {
+function toMessageWording(body: MessagesRequest, { settings, account, env }: KeyContext): MessageWording {
 	const { catalog } = settings;
 	return {
 		toBlockForm: (modelId) => toBlockForm(body, catalog, modelId),
-		seal: reasoningSealer(account, settings),
+		seal: reasoningSealer(account, settings, env),
 		toSvcBlock(settled, answer) {
 			const svc = toSvcBlock(settled, toMessagesWarning);
 			return { ...svc, warnings: [...svc.warnings, ...toUnsayableWarnings(answer).map(toMessagesWarning)] };

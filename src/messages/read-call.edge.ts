@@ -15,8 +15,8 @@ function listSealedData({ messages }: MessagesRequest): string[] {
 /** A body as a call. @returns the failures of `toMessagesCall`. */
 export async function readMessagesCall(
 	body: MessagesRequest,
-	{ account, settings, headers, rawBody }: KeyContext,
+	{ account, settings, env, headers, rawBody }: KeyContext,
 ): Promise<Result<MessagesCall>> {
-	const opened = await openSealedTexts(listSealedData(body), account, settings);
+	const opened = await openSealedTexts(listSealedData(body), account, env);
 	return toMessagesCall(body, { catalog: settings.catalog, opened, rawBody, betas: headers.get("anthropic-beta") });
 }

@@ -13,9 +13,11 @@ import type { BackupPlan } from "../durable/object-rows.edge.ts";
 import { Outbox } from "../durable/outbox.edge.ts";
 import type { PagePart } from "../http/list-page.ts";
 import { logError } from "../http/log.edge.ts";
+import { withEmptyOutput } from "../proof/receipt.ts";
 import { cachedSettings } from "../settings.ts";
 import { toWebhookRules } from "../webhooks/webhook.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
+import { DataKey } from "./data-key.edge.ts";
 import type { BudgetStatus, KeyCosts } from "./key-budget.ts";
 import { KeyBudgets } from "./key-budgets.edge.ts";
 import { narrowerQuota, refuseOverLimit, toQuota } from "./limits.ts";
@@ -68,6 +70,7 @@ export class AccountMeter extends BackedUpObject {
 	#budgets: KeyBudgets;
 	#refusals: RefusalTable;
 	#stored: StoredQuota;
+	#dataKey: DataKey;
 	#outbox: Outbox;
 	#flushedAtMs = Number.NEGATIVE_INFINITY;
 	/** Records of hooks. Forgotten with the object, as the limit is there to bound what a loop writes. */
@@ -98,6 +101,7 @@ export class AccountMeter extends BackedUpObject {
 			onEvent: (nowMs) => this.#eventStored(nowMs),
 		});
 		this.#refusals = new RefusalTable(this.#sql);
+		this.#dataKey = new DataKey(this.#sql, env);
 		this.#stored = new StoredQuota(this.#sql, env, {
 			arm: (atMs) => this.#outbox.arm(atMs),
 			waitUntil: (work) => state.waitUntil(work),
@@ -147,8 +151,26 @@ export class AccountMeter extends BackedUpObject {
 		return toQuota(ofPlan.plan, limits, this.#meterState.keys.windowsFor(keyId), nowMs);
 	}
 
-	/** Counts a request against the limits of user and key, and stores its reservation. Idempotent by request id. */
-	admit(request: AdmitRequest): AdmitVerdict {
+	/**
+	 * Counts a request against the limits of user and key, and stores its reservation. Idempotent by request id. Its salt is made before:
+	 * a request that cannot have one is not counted.
+	 */
+	async admit(request: AdmitRequest): Promise<AdmitVerdict> {
+		const salt = request.reservation ? await this.#dataKey.salt(request.requestId) : null;
+		return this.#admit(request, salt);
+	}
+
+	/** The salt of the hashes in the receipt of a request or a run. */
+	salt(requestId: string): Promise<string> {
+		return this.#dataKey.salt(requestId);
+	}
+
+	/** A key of the user's for one purpose. */
+	subkey(purpose: string): Promise<Uint8Array> {
+		return this.#dataKey.subkey(purpose);
+	}
+
+	#admit(request: AdmitRequest, salt: string | null): AdmitVerdict {
 		const now = Date.now();
 		const plan = this.#plan ?? request.plan;
 		if (this.#revoked.has(request.keyId)) return { admitted: false, reason: "revoked" };
@@ -176,7 +198,7 @@ export class AccountMeter extends BackedUpObject {
 		}
 		const quota = this.#quota(plan, now);
 		const isReduced = request.stored !== undefined && this.#stored.isReduced(request.requestId);
-		return { admitted: true, quota: narrowerQuota(quota, this.#keyQuota(request, quota, now)), isReduced };
+		return { admitted: true, quota: narrowerQuota(quota, this.#keyQuota(request, quota, now)), isReduced, salt };
 	}
 
 	/** Takes a record of a coding agent's hook, which counts against no limit but that of records. */
@@ -475,8 +497,22 @@ export class AccountMeter extends BackedUpObject {
 		const isExpired = ({ expiresAtMs }: Slot) => expiresAtMs !== null && expiresAtMs <= nowMs;
 		for (const slot of this.#meterState.expiredSlots(nowMs)) {
 			if (!isExpired(slot)) continue;
-			const settlement = await settleAtBound(this.#meterState.reservation(slot), nowMs, signer);
+			const reservation = this.#meterState.reservation(slot);
+			const settlement = await settleAtBound(await this.#withOutput(reservation), nowMs, signer);
 			if (isExpired(slot)) this.#settle(slot, settlement, nowMs, true);
+		}
+	}
+
+	/** A reservation whose receipt says that nothing was delivered, where it was written before the request had its salt. */
+	async #withOutput(reservation: Reservation): Promise<Reservation> {
+		const { receipt } = reservation;
+		if (receipt.output_hash !== null) return reservation;
+		try {
+			return { ...reservation, receipt: withEmptyOutput(receipt, await this.#dataKey.salt(receipt.request_id)) };
+		} catch (error) {
+			// What it cost is recorded all the same.
+			logError("data_key_closed", error);
+			return reservation;
 		}
 	}
 

@@ -40,8 +40,8 @@ export interface Quota {
 }
 
 export type AdmitVerdict =
-	/** `isReduced`: of what it stores, the reduced form was counted. */
-	| { admitted: true; quota: Quota; isReduced: boolean }
+	/** `isReduced`: of what it stores, the reduced form was counted. `salt`: of its receipt; null without a reservation. */
+	| { admitted: true; quota: Quota; isReduced: boolean; salt: string | null }
 	| { admitted: false; reason: "revoked" }
 	/** The caller knows an earlier version of the key. */
 	| { admitted: false; reason: "key_changed" }

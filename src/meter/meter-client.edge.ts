@@ -31,6 +31,10 @@ export type { FlushedTotals, MarkedOwner, MeterSnapshot, Quota } from "./meter-c
 
 export interface MeterClient {
 	admit(request: AdmitRequest): Promise<AdmitVerdict>;
+	/** The salt of the hashes in the receipt of a request or a run. */
+	salt(requestId: string): Promise<string>;
+	/** A key of the user's for one purpose. To be kept in memory alone, and for five minutes at most. */
+	subkey(purpose: string): Promise<Uint8Array>;
 	/** Takes a record of a coding agent's hook, of which a user has so many a minute. */
 	takeRecord(keyId: string, keyVersion: number): Promise<RecordVerdict>;
 	/** @param stored what is stored with the settlement beside what was counted before; absent for nothing. */
@@ -93,6 +97,8 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 	const twice = <T>(call: (stub: DurableObjectStub<AccountMeter>) => Promise<T>) => callObject(namespace, userId, call);
 	return {
 		admit: (request) => twice(async (stub) => (await stub.admit(request)) as AdmitVerdict),
+		salt: (requestId) => twice((stub) => stub.salt(requestId)),
+		subkey: (purpose) => twice((stub) => stub.subkey(purpose)),
 		takeRecord: (keyId, keyVersion) =>
 			twice(async (stub) => (await stub.takeRecord(keyId, keyVersion)) as RecordVerdict),
 		settle: (settlement, stored) => twice((stub) => stub.settle(settlement, stored)),

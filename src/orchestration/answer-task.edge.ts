@@ -12,15 +12,16 @@ import { gateFor } from "../inference/call-gate.edge.ts";
 import { type Caller, toCaller } from "../inference/caller.edge.ts";
 import { AnswerTexts, restoreMembers } from "../inference/masked-call.ts";
 import { listWorkflowLimits } from "../inference/output-ceiling.ts";
+import type { ReceiptInput } from "../inference/receipt-input.edge.ts";
 import { RequestWorkflow } from "../inference/request-workflow.edge.ts";
 import type { Trace } from "../inference/trace.ts";
 import type { Workflow } from "../inference/workflow.edge.ts";
 import type { WorkflowPurpose } from "../inference/workflow.ts";
 import type { SettledWorkflow } from "../inference/workflow-answer.ts";
 import { type BudgetStatus, budgetLeftNanoUsd } from "../meter/key-budget.ts";
-import type { Hash } from "../proof/hash.ts";
 import { nanoUsd } from "../proof/money.ts";
 import type { ReceiptDetail } from "../proof/receipt.ts";
+import { type TextHash, textHash } from "../proof/salted.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
 import { matchRule } from "../routing/rules.ts";
 import type { Signals } from "../routing/signals.ts";
@@ -68,6 +69,8 @@ interface PlanRun {
 	report: ProgressListener["progress"];
 	/** Restores what is delivered of the models' answers. */
 	texts: AnswerTexts;
+	/** How texts are hashed for the receipt. */
+	hashText: TextHash;
 }
 
 /** Everything that is decided before the first call. */
@@ -78,17 +81,19 @@ export interface TaskPlan<Outcome, Answer> {
 	firstNanoUsd?: number;
 	/** The rule that the bound holds for. */
 	efforts: keyof WorkflowEfforts;
-	inputHash: Hash;
+	/** What its `input_hash` is over. */
+	input: ReceiptInput;
 	/** The model of the usage row until another has served. */
 	intendedModel: string;
 	/** The receipt's members of this kind. @param outcome null until there is one. */
 	describe(trace: Trace, outcome: Outcome | null): ReceiptDetail;
 	/** Called when the bound is reserved, before the first call. */
-	begin(run: Omit<PlanRun, "engine" | "texts">): void;
+	begin(run: Pick<PlanRun, "workflow" | "report">): void;
 	/** Its outcome is what is delivered: with the values that were masked. */
 	run(run: PlanRun): Promise<Result<Outcome>>;
 	onBug: BugReport;
-	outputHash(outcome: Outcome): Hash;
+	/** What its `output_hash` is over. */
+	output(outcome: Outcome): string;
 	answer(outcome: Outcome, settled: SettledWorkflow, gate: ComplianceGate | null): Answer;
 }
 
@@ -177,14 +182,14 @@ function selectBudgetedPool(
 
 /** What receipt and usage row say; the row's model is the first that served, else the first in line. */
 function toPurpose<Outcome>(
-	{ inputHash, intendedModel, describe }: TaskPlan<Outcome, unknown>,
+	{ input, intendedModel, describe }: TaskPlan<Outcome, unknown>,
 	policy: EffortPolicy,
 	{ settings: { catalog } }: Caller,
 	{ config, gate }: CallRules,
 	outcome: () => Outcome | null,
 ): WorkflowPurpose {
 	return {
-		inputHash,
+		input,
 		configDigest: config ? configDigest(config.config) : null,
 		gate,
 		describe(trace) {
@@ -273,17 +278,18 @@ export async function answerTask<Outcome, Answer>(
 		maxMs: settings.upstreamTotalTimeoutMs,
 	});
 	if (!opened.ok) return opened;
-	const { workflow } = opened.value;
+	const { workflow, salt } = opened.value;
+	const hashText = textHash(salt);
 	plan.begin({ workflow, report });
 	workflow.watch(report);
 	const engine = createEngine(workflow, caller, pool, task, request.efforts[plan.efforts]);
 	const concluded = await timings.measure("upstream", () =>
-		failOnBug(() => plan.run({ engine, workflow, report, texts }), plan.onBug),
+		failOnBug(() => plan.run({ engine, workflow, report, texts, hashText }), plan.onBug),
 	);
 	if (!concluded.ok) return opened.value.fail(concluded.failure);
 	outcome = concluded.value;
 	const ended = workflow.stopped ? "client_closed" : "complete";
-	const receipt = await opened.value.settle(ended, plan.outputHash(outcome));
+	const receipt = await opened.value.settle(ended, plan.output(outcome));
 	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
 	const headers: Record<string, string> = workflow.sandbox ? { "x-svc-sandbox": "1" } : {};
 	const summary = opened.value.summary(receipt);

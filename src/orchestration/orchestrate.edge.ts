@@ -7,11 +7,10 @@ import type { JsonResult } from "../http/endpoint.ts";
 import { type ClientWarning, toClientWarning } from "../inference/client-fields.ts";
 import { formatNotMet, isStrictForm } from "../inference/form-repair.ts";
 import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-members.ts";
-import { hashInput } from "../inference/input-hash.edge.ts";
 import { answerForm } from "../inference/masked-call.ts";
 import { createNonce } from "../inference/nonce.edge.ts";
+import { type ReceiptInput, toReceiptInput } from "../inference/receipt-input.edge.ts";
 import { findSetFields, toWorkflowWarnings } from "../inference/workflow-answer.ts";
-import { type Hash, hashText } from "../proof/hash.ts";
 import type { OutputFormat } from "../providers/model-call.ts";
 import { readPreferredModel } from "../routing/replacement.ts";
 import {
@@ -86,7 +85,7 @@ async function meetsForm(
 function planOrchestration(
 	body: OrchestrationRequest,
 	rawBody: unknown,
-	inputHash: Hash,
+	input: ReceiptInput,
 	{ caller, task, pool, boundBy }: PlanBasis,
 ): Result<TaskPlan<DeliveredResult, Orchestration>> {
 	const policy = body.policy ?? "balanced";
@@ -112,7 +111,7 @@ function planOrchestration(
 		boundNanoUsd,
 		firstNanoUsd: chosen.value.firstNanoUsd,
 		efforts: plan.efforts,
-		inputHash,
+		input,
 		intendedModel: cast.members[0][0],
 		describe(trace, result) {
 			const { confidence, agreement } = progressWith(result);
@@ -139,7 +138,7 @@ function planOrchestration(
 			fields: { request_id: requestId, strategy },
 			failure: { reason: "orchestration_error", requestId },
 		},
-		outputHash: ({ text }) => hashText(text),
+		output: ({ text }) => text,
 		answer(result, settled, gate) {
 			const decision = gate && toComplianceDecision(gate, settings.catalog);
 			const { include_trace, temperature, response_format, reasoning_effort } = body;
@@ -172,7 +171,7 @@ export async function orchestrate(
 	if (hasNoPrompt(task)) return fail({ reason: "no_messages" });
 	const policy = body.policy ?? "balanced";
 	const { messages } = context.rawBody as { messages?: unknown };
-	const inputHash = await hashInput({ type: "svc.input.v1", messages }, context);
+	const input = await toReceiptInput({ type: "svc.input.v1", messages }, context);
 	return answerTask(
 		{
 			task,
@@ -183,7 +182,7 @@ export async function orchestrate(
 			efforts: createEfforts({ policy, effort: body.reasoning_effort ?? null, maxTokens: body.max_tokens ?? null }),
 			maxCostUsd: body.max_cost_usd ?? null,
 			ownRules: body,
-			plan: (basis) => planOrchestration(body, context.rawBody, inputHash, basis),
+			plan: (basis) => planOrchestration(body, context.rawBody, input, basis),
 		},
 		context,
 		listener,

@@ -32,28 +32,14 @@ export function hashText(text: string): Hash {
 }
 
 /** Longer texts are worth the detour over the platform. */
-const LONG_TEXT_CHARS = 4_096;
+export const LONG_TEXT_CHARS = 4_096;
 /** Encoding takes so much less time for a character than reading (turns/steps.ts): about 1 ns. */
 const ENCODED_SHARE = 128;
 
-/** {@link hashText} for texts that may be long: the platform hashes one of some MiB twenty times as fast. */
-export async function hashLongText(text: string): Promise<Hash> {
-	if (text.length < LONG_TEXT_CHARS) return hashText(text);
-	return asHash(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
-}
-
-/** {@link hashObject} for objects that may be long: written and encoded in steps, and hashed by the platform. */
-export async function hashLongObject(
-	object: { type: string } & Record<string, unknown>,
-	run: <T>(steps: Steps<T>) => Promise<T>,
-): Promise<Hash> {
-	const written = await run(encodeCanonicalInSteps(object));
-	if (typeof written === "string") return hashText(written);
-	return asHash(new Uint8Array(await crypto.subtle.digest("SHA-256", written)));
-}
-
 /** Canonical JSON: a short one as text, a long one as its UTF-8 bytes. */
-function* encodeCanonicalInSteps(object: Record<string, unknown>): Steps<string | Uint8Array<ArrayBuffer>> {
+export function* encodeCanonicalInSteps(
+	object: { type: string } & Record<string, unknown>,
+): Steps<string | Uint8Array<ArrayBuffer>> {
 	const parts = yield* canonicalPartsInSteps(object);
 	const chars = parts.reduce((sum, part) => sum + part.length, 0);
 	if (chars < LONG_TEXT_CHARS) return parts.join("");

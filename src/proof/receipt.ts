@@ -1,7 +1,8 @@
 // Receipts: the service's signed record of one request, which anyone can check.
 import * as z from "zod";
 import { canonicalJson } from "./canonical.ts";
-import { type Hash, hashObject, hashText } from "./hash.ts";
+import { hashObject } from "./hash.ts";
+import { textHash } from "./salted.ts";
 import { fromBase64, type PublicKeyEntry, type Signer, verifySignature } from "./signing.ts";
 
 /** How far the answer came: complete, cut by the upstream, or left by the client. */
@@ -32,9 +33,13 @@ export interface Attestation {
 	hash: string;
 }
 
+/** The versions of receipts. In the first, hashes of texts have no salt; only runs that began before the second still get it. */
+const RECEIPT_TYPES = ["svc.receipt.v1", "svc.receipt.v2"] as const;
+export type ReceiptType = (typeof RECEIPT_TYPES)[number];
+
 /** Members of every receipt; `null` when one does not apply. */
 export interface ReceiptBase {
-	type: "svc.receipt.v1";
+	type: ReceiptType;
 	request_id: string;
 	/** ISO 8601 UTC with three fractional digits. */
 	timestamp: string;
@@ -44,8 +49,10 @@ export interface ReceiptBase {
 	cost_usd: number;
 	/** The worst case reserved before the first call; never below `cost_usd`. */
 	bound_usd: number;
-	input_hash: string;
-	output_hash: string;
+	/** Null where the process died before it could hash the input over the request's salt. */
+	input_hash: string | null;
+	/** Null in a reservation whose salt its writer did not have yet. */
+	output_hash: string | null;
 	/** Null when no compliance policy was in force. */
 	compliance: Attestation | null;
 	catalog_version: string;
@@ -113,7 +120,7 @@ export interface CodeReceipt extends ReceiptBase {
 	confidence: number;
 	models_used: string[];
 	/** Sorted by path. */
-	files: { path: string; language: string; bytes: number; sha256: string }[];
+	files: { path_hash: string; language: string; bytes: number; hash: string }[];
 	stages: ReceiptStage[];
 }
 
@@ -126,6 +133,8 @@ export interface AgentReceipt extends ReceiptBase {
 	trajectory_proof: string;
 	n_steps: number;
 	max_cost_usd: number;
+	/** What became of the goal; from version 2 on. */
+	goal_outcome?: string;
 }
 
 export type Receipt = ChatReceipt | SkillReceipt | OrchestrationReceipt | CodeReceipt | AgentReceipt;
@@ -156,18 +165,23 @@ interface DeliveredCall {
 }
 
 /**
- * Hash of what the client got: of the text, or of text and tool calls when there are calls. The same for every
- * entrance.
+ * What `output_hash` is over: the text that the client got, or canonical JSON of text and tool calls when there are calls. The same
+ * for every entrance.
  * @param text null when the answer has none.
  */
-export function outputHash(text: string | null, calls: readonly DeliveredCall[]): Hash {
-	if (calls.length === 0) return hashText(text ?? "");
+export function toHashedOutput(text: string | null, calls: readonly DeliveredCall[]): string {
+	if (calls.length === 0) return text ?? "";
 	const tool_calls = calls.map(({ id, name, arguments: args }) => ({
 		id,
 		type: "function",
 		function: { name, arguments: args },
 	}));
-	return hashObject({ type: "svc.output.v1", content: text, tool_calls });
+	return canonicalJson({ type: "svc.output.v1", content: text, tool_calls });
+}
+
+/** A receipt of which nothing was delivered: its output is the empty text. */
+export function withEmptyOutput(receipt: Receipt, salt: string): Receipt {
+	return { ...receipt, output_hash: textHash(salt)("") };
 }
 
 /** Hashes a receipt and signs the hash. */
@@ -184,7 +198,7 @@ export async function sealReceipt(receipt: Receipt, signer: Signer | null): Prom
 	};
 }
 
-const storedReceiptSchema = z.lazy(() => z.looseObject({ type: z.literal("svc.receipt.v1") }));
+const storedReceiptSchema = z.lazy(() => z.looseObject({ type: z.enum(RECEIPT_TYPES) }));
 
 /** The result of checking a stored receipt. */
 interface ReceiptVerdict {

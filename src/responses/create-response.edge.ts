@@ -26,12 +26,12 @@ export async function readResponsesCall(
 	body: ResponsesRequest,
 	context: KeyContext,
 ): Promise<Result<ResponsesCall & { input: ResolvedInput }>> {
-	const { account, settings, rawBody } = context;
+	const { account, settings, env, rawBody } = context;
 	const input = await resolveInput(body, context);
 	if (!input.ok) return input;
 	const made = toResponsesCall(body, input.value.items, {
 		catalog: settings.catalog,
-		opened: await openSealedTexts(listSealedTexts(input.value.items), account, settings),
+		opened: await openSealedTexts(listSealedTexts(input.value.items), account, env),
 		rawBody,
 		mayServe: (model) => isAvailable(model, settings),
 	});
@@ -43,7 +43,7 @@ export async function toResponsesEntrance(
 	body: ResponsesRequest,
 	context: KeyContext,
 ): Promise<Result<EntranceRequest<ResponseObject>>> {
-	const { account, settings, rawBody } = context;
+	const { account, settings, env, rawBody } = context;
 	const read = await readResponsesCall(body, context);
 	if (!read.ok) return read;
 	const { call, options, tools, places, warnings, input } = read.value;
@@ -62,7 +62,7 @@ export async function toResponsesEntrance(
 		hasLogprobs: body.include?.includes(LOGPROBS_INCLUDE) ?? false,
 		includesSealed: body.include?.includes(ENCRYPTED_INCLUDE) ?? false,
 		rawBody: isJsonObject(rawBody) ? rawBody : {},
-		seal: reasoningSealer(account, settings),
+		seal: reasoningSealer(account, settings, env),
 		toSvcBlock: (settled) => toSvcBlock(settled, toResponsesWarning),
 		store: storage.stores
 			? (response) =>

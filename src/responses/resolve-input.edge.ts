@@ -1,8 +1,9 @@
 // Resolves the input of a request for a response: the stored responses that it goes on from, and the stored items that it names.
 import type { Account, KeyContext } from "../account/context.ts";
 import { readableMakers } from "../account/makers.ts";
-import { TextSeal } from "../durable/text-seal.edge.ts";
+import type { TextSeal } from "../durable/text-seal.edge.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
+import { userSeal } from "../meter/user-seal.edge.ts";
 import { type InputItem, type InputItemWith, MAX_INPUT_ITEMS, toInputItems } from "./items.ts";
 import type { ResponsesRequest } from "./request.ts";
 import { storedResponsesClient } from "./stored-client.edge.ts";
@@ -21,7 +22,7 @@ export interface ResolvedInput {
 }
 
 /** What resolving needs of a request. */
-interface InputContext extends Pick<KeyContext, "bodyLimits" | "env" | "rawBody" | "settings"> {
+interface InputContext extends Pick<KeyContext, "bodyLimits" | "env" | "rawBody"> {
 	account: Pick<Account, "userId" | "key">;
 }
 
@@ -58,8 +59,8 @@ function toPlaces(references: readonly Reference[]): ItemPlace[] {
 class ListOpener {
 	readonly #seal: TextSeal;
 
-	constructor({ account, settings }: InputContext) {
-		this.#seal = new TextSeal(settings.keyPepper, account.userId);
+	constructor(seal: TextSeal) {
+		this.#seal = seal;
 	}
 
 	async open({ responseId, list }: ItemPlace, sealed: ArrayBuffer): Promise<InputItem[]> {
@@ -80,9 +81,9 @@ class ListOpener {
 /** Opens what was found: the items of the conversation, and those of the other lists. */
 async function openAll(
 	{ chain, lists }: FoundConversation,
-	context: InputContext,
+	context: Pick<InputContext, "account" | "env">,
 ): Promise<[InputItem[], InputItem[]]> {
-	const opener = new ListOpener(context);
+	const opener = new ListOpener(await userSeal(context.env, context.account.userId));
 	const [conversation, others] = await Promise.all([
 		Promise.all(chain.map((response) => opener.openBoth(response))),
 		Promise.all(lists.map(({ sealed, ...place }) => opener.open(place, sealed))),

@@ -1,10 +1,10 @@
 // Stores responses, sealed for their user. An answer never fails because it cannot be stored, and never says that it is stored unless
 // it is.
 import type { Account, KeyContext } from "../account/context.ts";
-import { TextSeal } from "../durable/text-seal.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { withDeadline } from "../in-time.edge.ts";
 import type { JsonObject } from "../json.ts";
+import { userSeal } from "../meter/user-seal.edge.ts";
 import type { Warning } from "../providers/model-call.ts";
 import type { InputItem } from "./items.ts";
 import { notStored } from "./response-storage.ts";
@@ -32,7 +32,7 @@ export interface ResponseEntry {
 }
 
 /** What storing needs of a request. */
-interface StoreContext extends Pick<KeyContext, "env" | "settings" | "waitUntil"> {
+interface StoreContext extends Pick<KeyContext, "env" | "waitUntil"> {
 	account: Pick<Account, "userId" | "keyId">;
 }
 
@@ -45,13 +45,13 @@ function toParts({ response: { output, ...response }, input }: ResponseEntry): R
 	};
 }
 
-async function put(entry: ResponseEntry, { account, env, settings }: StoreContext): Promise<Warning | null> {
+async function put(entry: ResponseEntry, { account, env }: StoreContext): Promise<Warning | null> {
 	const { id, previous_response_id: previousId } = entry.response;
 	const parts = toParts(entry);
 	const encoder = new TextEncoder();
 	const bytes = Object.values(parts).reduce((sum, text) => sum + encoder.encode(text).length, 0);
 	if (bytes > MAX_RESPONSE_BYTES) return TOO_LONG;
-	const seal = new TextSeal(settings.keyPepper, account.userId);
+	const seal = await userSeal(env, account.userId);
 	const sealPart = async (part: SealedPart) => (await seal.seal(sealedPartName(id, part), parts[part])).buffer;
 	const [response, input, output] = await Promise.all([sealPart("response"), sealPart("input"), sealPart("output")]);
 	const client = storedResponsesClient(env, account.userId);

@@ -3,11 +3,11 @@ import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { mayChange, mayRead, readableMakers } from "../account/makers.ts";
-import { TextSeal } from "../durable/text-seal.edge.ts";
 import { type Failure, fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { booleanParam, integerParam } from "../http/query.ts";
 import type { JsonObject } from "../json.ts";
+import { userSeal } from "../meter/user-seal.edge.ts";
 import { storedResponsesClient } from "./stored-client.edge.ts";
 import {
 	isResponseId,
@@ -49,13 +49,13 @@ interface OpenedParts {
 async function readParts<Part extends SealedPart>(
 	id: string,
 	parts: readonly Part[],
-	{ account, env, settings }: KeyContext,
+	{ account, env }: KeyContext,
 ): Promise<Pick<OpenedParts, Part> | null> {
 	const sealed = isResponseId(id)
 		? await storedResponsesClient(env, account.userId).read(id, parts, readableMakers(account))
 		: null;
 	if (!sealed) return null;
-	const seal = new TextSeal(settings.keyPepper, account.userId);
+	const seal = await userSeal(env, account.userId);
 	const opened = parts.map(async (part) => {
 		const text = await seal.open(sealedPartName(id, part), new Uint8Array(sealed[part]));
 		return [part, JSON.parse(text)] as const;

@@ -1,7 +1,7 @@
 // Reserves and settles a request's money: at the user's meter, or in D1 when the meter is unreachable.
 
 import type { KeyContext } from "../account/context.ts";
-import type { Result } from "../failure.ts";
+import { ok, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import { toOutgoingRow } from "../meter/flush-batch.ts";
 import type { ExtendVerdict } from "../meter/meter-calls.ts";
@@ -14,8 +14,11 @@ export type ExtendOutcome = ExtendVerdict | "unreachable";
 
 /** The money of one request, reserved before its first call and settled after the last. */
 export interface Funds {
-	/** Counts the request and stores its bound; durable before it returns. The client gets a refusal as its answer. */
-	reserve(reservation: Reservation, stored?: StoredWrite): Promise<Result<unknown>>;
+	/**
+	 * Counts the request and stores its bound; durable before it returns. The client gets a refusal as its answer.
+	 * @returns the salt of the receipt's hashes.
+	 */
+	reserve(reservation: Reservation, stored?: StoredWrite): Promise<Result<{ salt: string }>>;
 	/**
 	 * Replaces the open reservation by another, which is recorded if nobody settles; durable before it returns. `over_budget`: it
 	 * holds more than the key's budget leaves, and the one before stays. `late`, `unreachable`: the request is no longer open, or the
@@ -45,7 +48,11 @@ export function createFunds(context: FundsContext): Funds {
 	return {
 		async reserve(reservation, stored) {
 			try {
-				return await context.admit(reservation, stored ? { stored } : {});
+				const admitted = await context.admit(reservation, stored ? { stored } : {});
+				if (!admitted.ok) return admitted;
+				const { salt } = admitted.value;
+				if (salt === null) throw new Error("a reservation has a salt");
+				return ok({ salt });
 			} catch (error) {
 				// The reservation may be stored although the answer was lost, and no model will be called for it.
 				context.waitUntil(release());

@@ -13,7 +13,7 @@ const proofDocumentSchema = z.looseObject({
 	proof_hash: z.string(),
 	signature: z.string().nullable(),
 	key_id: z.string().nullable(),
-	receipt: z.looseObject({ type: z.literal("svc.receipt.v1") }),
+	receipt: z.looseObject({ type: z.enum(["svc.receipt.v1", "svc.receipt.v2"]) }),
 });
 
 /** The answer's members that are checked. No proof covers the others. */

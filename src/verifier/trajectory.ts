@@ -42,6 +42,7 @@ const BUNDLE_MEMBERS = [
 	"output",
 	"output_hash",
 	"step_proofs",
+	"salt",
 ];
 
 /** Compares the steps that an answer shows with the proven steps. */

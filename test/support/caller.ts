@@ -40,7 +40,7 @@ export function inProcessCaller(
 		const grant = { keyVersion, keyLimits, keyBudget, budgetKeyId: keyId };
 		const request = { requestId, keyId, ...grant, plan: account.plan.id, countsTowardsDay: true };
 		const verdict = await meter(userId).admit({ ...request, ...(reservation ? { reservation } : {}) });
-		return verdict.admitted ? ok(verdict.quota) : fail({ reason: "internal_error", requestId });
+		return verdict.admitted ? ok({ salt: verdict.salt }) : fail({ reason: "internal_error", requestId });
 	};
 	return {
 		requestId,

@@ -12,6 +12,7 @@ import { callSetFor } from "../../src/inference/call-runner.edge.ts";
 import type { Caller } from "../../src/inference/caller.edge.ts";
 import type { CallSet } from "../../src/inference/failover.ts";
 import { planCall } from "../../src/inference/plan.ts";
+import { ReceiptInput } from "../../src/inference/receipt-input.edge.ts";
 import { hashText } from "../../src/proof/hash.ts";
 import { health } from "../../src/providers/isolate-health.edge.ts";
 import { reasonsHidden } from "../../src/routing/effort.ts";
@@ -388,7 +389,7 @@ describe("an answer that is whole", () => {
 
 describe("calls in the process", () => {
 	const purpose: RequestPurpose = {
-		inputHash: hashText("goal"),
+		input: new ReceiptInput("goal"),
 		configDigest: null,
 		gate: null,
 		describe: () => ({

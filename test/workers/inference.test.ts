@@ -12,6 +12,7 @@ import { callSetFor } from "../../src/inference/call-runner.edge.ts";
 import type { Caller } from "../../src/inference/caller.edge.ts";
 import type { CallSet } from "../../src/inference/failover.ts";
 import { planCall } from "../../src/inference/plan.ts";
+import { ReceiptInput } from "../../src/inference/receipt-input.edge.ts";
 import { hashText } from "../../src/proof/hash.ts";
 import { usd } from "../../src/proof/money.ts";
 import type { ReceiptDetail, ReceiptKind } from "../../src/proof/receipt.ts";
@@ -113,7 +114,7 @@ const DETAILS: Readonly<Record<ReceiptKind, (billed: readonly BilledCall[]) => R
 		passed: true,
 		confidence: 0.9,
 		models_used: modelsUsed(billed),
-		files: [{ path: "a.ts", language: "typescript", bytes: 1, sha256: hashText("a") }],
+		files: [{ path_hash: hashText("a.ts"), language: "typescript", bytes: 1, hash: hashText("a") }],
 		stages: stagesOf(billed),
 	}),
 	agent: () => ({
@@ -143,7 +144,7 @@ function single(billed: readonly BilledCall[]) {
 
 function purposeOf(kind: ReceiptKind): RequestPurpose {
 	return {
-		inputHash: hashText("input"),
+		input: new ReceiptInput("input"),
 		configDigest: null,
 		gate: null,
 		describe: (billed): RequestDescription => {

@@ -6,6 +6,7 @@ import { CATALOG } from "../../src/catalog/shipped.ts";
 import { lastBilledCall, type RequestPurpose } from "../../src/inference/accounting.ts";
 import { callSetFor } from "../../src/inference/call-runner.edge.ts";
 import { planCall } from "../../src/inference/plan.ts";
+import { ReceiptInput } from "../../src/inference/receipt-input.edge.ts";
 import { hashText } from "../../src/proof/hash.ts";
 import type { ReceiptDetail } from "../../src/proof/receipt.ts";
 import { inProcessCaller } from "../support/caller.ts";
@@ -68,7 +69,7 @@ async function signRun({ run_id, policy, strategy, trajectory_proof, steps, outp
 		max_cost_usd: 0.5,
 	};
 	const purpose: RequestPurpose = {
-		inputHash: hashText("the goal"),
+		input: new ReceiptInput("the goal"),
 		configDigest: null,
 		gate: null,
 		describe: (billed) => {

@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import type { Caller } from "../../src/inference/caller.edge.ts";
+import { ReceiptInput } from "../../src/inference/receipt-input.edge.ts";
 import { RequestWorkflow } from "../../src/inference/request-workflow.edge.ts";
 import type { Trace } from "../../src/inference/trace.ts";
 import { boundCall } from "../../src/inference/workflow.edge.ts";
@@ -61,7 +62,7 @@ function boundOf(...specs: CallSpec[]): number {
 }
 
 const PURPOSE: WorkflowPurpose = {
-	inputHash: hashText("input"),
+	input: new ReceiptInput("input"),
 	configDigest: null,
 	gate: null,
 	describe: (trace: Trace) => ({

@@ -84,7 +84,7 @@ export class RunDeadlines {
 		const step = steps[index];
 		if (!step) return "unknown";
 		const text = end ? await this.#texts.read(spec, index) : clipBytes(step.output, MAX_STEP_TEXT_BYTES);
-		return text === null ? "expired" : toStepTextResponse(spec.runId, step, text);
+		return text === null ? "expired" : toStepTextResponse(spec, step, text);
 	}
 
 	/** Adds an alert that a webhook was given up. The run's receipt does not cover alerts. */

@@ -6,8 +6,8 @@ import type { Failure } from "../../failure.ts";
 import { logError } from "../../http/log.edge.ts";
 import { placeholder, placeholderBytes } from "../../inference/answer-placeholder.ts";
 import type { PlanContext } from "../../inference/caller.edge.ts";
-import { hashText } from "../../proof/hash.ts";
 import { usd } from "../../proof/money.ts";
+import { textHash } from "../../proof/salted.ts";
 import { excerptResults, type SubtaskResult } from "../excerpt.ts";
 import { type BudgetAlert, type HeldStep, SpendGuard, type StepHold } from "../guard.ts";
 import { parsePlan, toStepLayout } from "../plan.ts";
@@ -280,7 +280,7 @@ export class RunExecutor {
 			subtask,
 			intensity,
 			strategy,
-			input_hash: stepInputHash(this.#texts.restoreMessages(priced.messages)),
+			input_hash: stepInputHash(this.#texts.restoreMessages(priced.messages), textHash(run.spec.salt)),
 		};
 		const hooks: StepHooks = {
 			record: (charge) => record({ ...charge, step: draft }),
@@ -370,7 +370,7 @@ export class RunExecutor {
 				confidence: stored.confidence,
 				confidence_basis: stored.confidenceBasis,
 				input_hash: draft.input_hash,
-				output_hash: hashText(output),
+				output_hash: textHash(spec.salt)(output),
 				timestamp: new Date(Date.now()).toISOString(),
 				...sumTokens(charge),
 			});

@@ -134,9 +134,9 @@ export class RunMoney {
 		const end = {
 			status: "interrupted" as const,
 			output: bestOutput(state, steps),
-			trajectoryProof: currentProof(state, steps),
+			trajectoryProof: currentProof(spec, state, steps),
 		};
-		return { spec, state, charges, end, gate, catalog: cachedSettings(this.#env).catalog };
+		return { spec, state, steps, charges, end, gate, catalog: cachedSettings(this.#env).catalog };
 	}
 
 	/** Stores what the step under way may cost, then writes it into the run's reservation; false when that failed. */

@@ -6,8 +6,9 @@ import type { StoredPolicies } from "../../compliance/policy-levels.ts";
 import type { ConfidenceBasis } from "../../inference/confidence-basis.ts";
 import type { UsageCall } from "../../meter/settlement.ts";
 import { createEfforts, type WorkflowEfforts } from "../../orchestration/effort-rule.ts";
-import { type Hash, hashText } from "../../proof/hash.ts";
+import type { Hash } from "../../proof/hash.ts";
 import { usd, usdText } from "../../proof/money.ts";
+import { type TextHash, textHash } from "../../proof/salted.ts";
 import type { RoutingConfig } from "../../routing/routing-config.ts";
 import { utf8Length } from "../../text/utf8.ts";
 import { excerptResults, type SubtaskResult } from "../excerpt.ts";
@@ -27,7 +28,7 @@ export type EndStatus = (typeof END_STATUSES)[number];
 
 /** What remains of a goal that is not kept. */
 export interface GoalDigest {
-	/** H(goal). */
+	/** Of the goal, over the run's salt. */
 	hash: Hash;
 	/** UTF-8. */
 	bytes: number;
@@ -73,6 +74,8 @@ export interface RunSpec extends SpendLimits {
 	/** Where its end is reported. May hold a secret: never logged, listed or answered. */
 	webhook?: string;
 	startedAtMs: number;
+	/** Of the hashes of its texts, which comes with its admission; absent in runs from before, whose hashes have none. */
+	salt?: string;
 }
 
 /** How a run's calls reason. */
@@ -318,8 +321,12 @@ export function isOutputCut(rules: OutputRules, steps: readonly RunStep[]): bool
 }
 
 /** Root of a run's trajectory so far. */
-export function currentProof(state: OutputRules & Pick<RunState, "trajectory">, steps: readonly RunStep[]): string {
-	return trajectoryProof(state.trajectory, hashText(bestOutput(state, steps)));
+export function currentProof(
+	{ salt }: Pick<RunSpec, "salt">,
+	state: OutputRules & Pick<RunState, "trajectory">,
+	steps: readonly RunStep[],
+): string {
+	return trajectoryProof(state.trajectory, textHash(salt)(bestOutput(state, steps)));
 }
 
 /** The cost of all charges, integer nano-USD. */
@@ -354,6 +361,7 @@ export function chainFailedStep(
 	{ role, intensity, strategy, input_hash, subtask }: StepDraft,
 	charge: StepCharge,
 	atMs: number,
+	hashText: TextHash,
 ): { trajectory: Trajectory; step: RunStep } {
 	const model = charge.calls.at(-1)?.model;
 	if (model === undefined) throw new Error("a step is charged for its calls");
@@ -432,7 +440,7 @@ export function toEndedRun(
 	const { owesPlanEvent: _, ...others } = state;
 	const paidForNothing = end.status === "budget_exhausted" && steps.length === 0 && charges.length === 0;
 	if (!paidForNothing) return { spec, state, steps, charges, end };
-	const goalDigest = { hash: hashText(spec.goal), bytes: utf8Length(spec.goal) };
+	const goalDigest = { hash: textHash(spec.salt)(spec.goal), bytes: utf8Length(spec.goal) };
 	return { spec: { ...spec, goal: "", goalDigest }, state: { ...others, plan: [] }, steps, charges, end };
 }
 
@@ -450,6 +458,6 @@ export function toRunEnd(
 		isCut: isOutputCut(state, steps),
 		finalMessage: finalMessage(spec, state, costNanoUsd),
 		costNanoUsd,
-		trajectoryProof: currentProof(state, steps),
+		trajectoryProof: currentProof(spec, state, steps),
 	};
 }

@@ -5,10 +5,19 @@ import type { ComplianceGate } from "../../compliance/gate.ts";
 import { mergeCallsByModel } from "../../meter/flush-batch.ts";
 import type { UsageRow } from "../../meter/settlement.ts";
 import { POLICY_MODE } from "../../orchestration/planner.ts";
-import { hashText } from "../../proof/hash.ts";
 import { usd } from "../../proof/money.ts";
 import type { AgentReceipt, Outcome } from "../../proof/receipt.ts";
-import { type EndStatus, type RunEnd, type RunSpec, type RunState, type StepCharge, sumChargesNanoUsd } from "./run.ts";
+import { hashSalted, textHash } from "../../proof/salted.ts";
+import { toGoalOutcome } from "../goal-outcome.ts";
+import {
+	type EndStatus,
+	type RunEnd,
+	type RunSpec,
+	type RunState,
+	type RunStep,
+	type StepCharge,
+	sumChargesNanoUsd,
+} from "./run.ts";
 
 /** More calls are merged into one entry per model: a usage row must fit into the meter and into D1. */
 const MAX_USAGE_CALLS = 2_000;
@@ -26,19 +35,40 @@ const OUTCOME_BY_STATUS: Readonly<Record<EndStatus, Outcome>> = {
 /** The parts of a run that its usage row and receipt are made from. */
 export interface SettlementSource {
 	spec: RunSpec;
-	state: Pick<RunState, "trajectory" | "readers">;
+	state: Pick<RunState, "trajectory" | "readers" | "refusedSteps">;
+	steps: readonly RunStep[];
 	charges: readonly StepCharge[];
-	end: Pick<RunEnd, "status" | "output" | "trajectoryProof">;
+	end: Pick<RunEnd, "status" | "output" | "isCut" | "trajectoryProof">;
 	/** The compliance policy in force on the goal; null without one. */
 	gate: ComplianceGate | null;
 	catalog: Catalog;
 }
 
+/** The members of a receipt that depend on its version: of a run from before salts, of one that is not admitted yet, of any other. */
+function versionedMembers(
+	{ spec, state, steps, end }: SettlementSource,
+	isAdmitted: boolean,
+): Pick<AgentReceipt, "type" | "input_hash" | "output_hash" | "goal_outcome"> {
+	const { salt, goal } = spec;
+	if (salt === undefined && isAdmitted) {
+		const hash = textHash(undefined);
+		return { type: "svc.receipt.v1", input_hash: hash(goal), output_hash: hash(end.output) };
+	}
+	return {
+		type: "svc.receipt.v2",
+		input_hash: salt === undefined ? null : hashSalted(salt, goal),
+		output_hash: salt === undefined ? null : hashSalted(salt, end.output),
+		goal_outcome: toGoalOutcome(goal, state, steps, end),
+	};
+}
+
 function draftWithCalls(
-	{ spec, state, charges, end, gate, catalog }: SettlementSource,
+	source: SettlementSource,
 	atMs: number,
 	maxCalls: number,
+	isAdmitted = true,
 ): { usage: UsageRow; receipt: AgentReceipt } {
+	const { spec, state, charges, end, gate, catalog } = source;
 	const all = charges.flatMap(({ calls }) => calls);
 	const calls = all.length > maxCalls ? mergeCallsByModel(all) : all;
 	const costNanoUsd = sumChargesNanoUsd(charges);
@@ -47,15 +77,13 @@ function draftWithCalls(
 	const toModelRef = (id: string) => ({ id, provider: catalog.findModel(id)?.provider ?? "" });
 	const last = all.at(-1) ?? { model: spec.intendedModel, provider: toModelRef(spec.intendedModel).provider };
 	const receipt: AgentReceipt = {
-		type: "svc.receipt.v1",
+		...versionedMembers(source, isAdmitted),
 		request_id: spec.runId,
 		timestamp: new Date(atMs).toISOString(),
 		outcome,
 		estimated,
 		cost_usd: usd(costNanoUsd),
 		bound_usd: usd(spec.capNanoUsd),
-		input_hash: hashText(spec.goal),
-		output_hash: hashText(end.output),
 		compliance: gate?.attest(state.readers.map(toModelRef)) ?? null,
 		catalog_version: catalog.version,
 		config_digest: spec.configDigest,
@@ -93,10 +121,11 @@ export function draftSettlement(run: SettlementSource, atMs: number): { usage: U
 	return draftWithCalls(run, atMs, MAX_USAGE_CALLS);
 }
 
-/** Of a run under way, as if it ended now. */
+/** Of a run under way, as if it ended now. @param isAdmitted false for the reservation that it is admitted with. */
 export function draftInterimSettlement(
 	run: SettlementSource,
 	atMs: number,
+	isAdmitted = true,
 ): { usage: UsageRow; receipt: AgentReceipt } {
-	return draftWithCalls(run, atMs, MAX_INTERIM_USAGE_CALLS);
+	return draftWithCalls(run, atMs, MAX_INTERIM_USAGE_CALLS, isAdmitted);
 }

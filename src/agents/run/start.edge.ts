@@ -135,7 +135,8 @@ async function admitAndStart(
 	const { funds, settings } = toCaller(context);
 	const state = initialRunState(spec);
 	const end = toRunEnd(spec, { ...state, fault: "it did not begin" }, [], []);
-	const draft = draftInterimSettlement({ spec, state, charges: [], end, gate, catalog: settings.catalog }, Date.now());
+	const source = { spec, state, steps: [], charges: [], end, gate, catalog: settings.catalog };
+	const draft = draftInterimSettlement(source, Date.now(), false);
 	const expiresAtMs = Date.now() + START_RESERVATION_MS;
 	const reserved = await funds.reserve(
 		{ ...draft, expiresAtMs, holdNanoUsd: spec.capNanoUsd },
@@ -151,7 +152,8 @@ async function admitAndStart(
 		return claim.ok ? ok(claim.value ?? runId) : claim;
 	}
 	// If this fails, the run may have started all the same. So its reservation stays; it expires at no cost.
-	const isStarted = await agentRunClient(context.env, spec.userId, runId).start(spec);
+	const { salt } = reserved.value;
+	const isStarted = await agentRunClient(context.env, spec.userId, runId).start({ ...spec, salt });
 	return isStarted ? ok(runId) : fail(RUN_NOT_STARTED);
 }
 

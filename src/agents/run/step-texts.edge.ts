@@ -2,8 +2,9 @@
 // the end they are the run's working state (stored-run.edge.ts).
 import { clipBytes } from "../../clip.ts";
 import { fromStoredPolicies, requiresZeroRetention } from "../../compliance/policy-levels.ts";
-import { SEAL_BYTES, TextSeal } from "../../durable/text-seal.edge.ts";
+import { SEAL_BYTES } from "../../durable/text-seal.edge.ts";
 import { toUtcDay } from "../../meter/budget-period.ts";
+import { userSeal } from "../../meter/user-seal.edge.ts";
 import { cachedSettings } from "../../settings.ts";
 import { utf8Length } from "../../text/utf8.ts";
 import type { RunSpec, RunState, RunStep } from "./run.ts";
@@ -21,10 +22,6 @@ export class StepTexts {
 		this.#env = env;
 	}
 
-	#seal({ userId }: RunSpec): TextSeal {
-		return new TextSeal(cachedSettings(this.#env).keyPepper, userId);
-	}
-
 	/** Whether a run's texts may be kept beyond its end, by the operator's setting and the policies that the run obeyed. */
 	#mayKeep({ compliance }: RunSpec, { resumeRules }: RunState): boolean {
 		const all = [compliance, resumeRules?.compliance].flatMap((stored) => (stored ? fromStoredPolicies(stored) : []));
@@ -40,7 +37,7 @@ export class StepTexts {
 	/** Seals the texts of a run that has ended, where they may be kept. May be repeated. */
 	async keep(spec: RunSpec, state: RunState, steps: readonly RunStep[]): Promise<void> {
 		if (!this.#mayKeep(spec, state)) return;
-		const seal = this.#seal(spec);
+		const seal = await userSeal(this.#env, spec.userId);
 		for (const { record, output } of steps) {
 			const sealed = await seal.seal(`${spec.runId}/${record.index}`, clipBytes(output, MAX_STEP_TEXT_BYTES));
 			this.#sql.exec("INSERT OR REPLACE INTO step_texts (n, sealed) VALUES (?, ?)", record.index, sealed.buffer);
@@ -52,7 +49,9 @@ export class StepTexts {
 	async read(spec: RunSpec, index: number): Promise<string | null> {
 		if (this.#isExpired()) return null;
 		const [row] = this.#sql.exec<{ sealed: ArrayBuffer }>("SELECT sealed FROM step_texts WHERE n = ?", index).toArray();
-		return row ? this.#seal(spec).open(`${spec.runId}/${index}`, new Uint8Array(row.sealed)) : null;
+		if (!row) return null;
+		const seal = await userSeal(this.#env, spec.userId);
+		return seal.open(`${spec.runId}/${index}`, new Uint8Array(row.sealed));
 	}
 
 	/** The texts that are kept, in bytes, and the day since when they are; null when there are none. */

@@ -1,4 +1,5 @@
 // Takes over a run whose object died. What was under way is charged, and the run goes on from its stored steps.
+import { textHash } from "../../proof/salted.ts";
 import { SpendGuard } from "../guard.ts";
 import { nextTryAfterDeath } from "./retry.ts";
 import {
@@ -42,7 +43,7 @@ export function takeOver(run: StoredRun, nowMs: number): RunStep | null {
 	const costNanoUsd = sumChargesNanoUsd([charge]);
 	const guard = SpendGuard.resume(state.guard);
 	guard.hold(costNanoUsd)?.settle(countSteps(state), { costNanoUsd });
-	const { trajectory, step } = chainFailedStep(state.trajectory, open.step, charge, nowMs);
+	const { trajectory, step } = chainFailedStep(state.trajectory, open.step, charge, nowMs, textHash(run.spec.salt));
 	const readers = [...new Set([...state.readers, ...open.readers])];
 	const failedSteps = state.failedSteps + 1;
 	run.endStep(charge, step, { ...next, trajectory, readers, failedSteps, guard: guard.state });

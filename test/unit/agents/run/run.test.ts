@@ -100,7 +100,7 @@ describe("the end of a run", () => {
 			output_hash: hashText(end.output),
 		};
 		expect(verifyTrajectory(bundle)).toMatchObject({ valid: true });
-		expect(end.trajectoryProof).toBe(currentProof(state, steps));
+		expect(end.trajectoryProof).toBe(currentProof({}, state, steps));
 	});
 });
 

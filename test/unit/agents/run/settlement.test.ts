@@ -11,7 +11,7 @@ const AT = Date.UTC(2026, 0, 1, 0, 1);
 function settledCase(charges: Parameters<typeof draftSettlement>[0]["charges"], outputs = ["a", "b"]) {
 	const { state, steps } = runWith(outputs, { subtasksDone: outputs.length });
 	const end = toRunEnd(runSpec(), state, steps, charges);
-	return { run: { spec: runSpec(), state, charges, end, gate: null, catalog: CATALOG }, end, state, steps };
+	return { run: { spec: runSpec(), state, steps, charges, end, gate: null, catalog: CATALOG }, end, state, steps };
 }
 
 describe("a run as it is settled", () => {
