@@ -3,16 +3,18 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { toResponsesPurpose } from "../../../src/responses/purpose.edge.ts";
 
-const sha256 = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}`;
+const SALT = "000102030405060708090a0b0c0d0e0f";
+const salted = (text: string) =>
+	`sha256:${createHash("sha256").update("svc.salted.v2\0").update(Buffer.from(SALT, "hex")).update(text).digest("hex")}`;
 const requestOf = (rawBody: unknown) => ({ rawBody, address: "unknown", signal: new AbortController().signal });
 const hashOf = async (body: unknown) =>
-	(await toResponsesPurpose(requestOf(body), { config: null }, new Map())).inputHash;
+	(await toResponsesPurpose(requestOf(body), { config: null }, new Map())).input.hash(SALT);
 
 describe("the input hash of a Responses request", () => {
 	it("is over instructions, input and previous_response_id as received", async () => {
 		const body = { model: "auto", previous_response_id: "resp_1", input: [{ role: "user", content: "hi", x: 1 }] };
 		expect(await hashOf(body)).toBe(
-			sha256(
+			salted(
 				'{"body":{"input":[{"content":"hi","role":"user","x":1}],"previous_response_id":"resp_1"},"entrance":"responses","type":"svc.input.v2"}',
 			),
 		);
@@ -21,16 +23,16 @@ describe("the input hash of a Responses request", () => {
 	it("of a long body is that of a short one, made by the platform", async () => {
 		const input = "ä".repeat(100_000);
 		expect(await hashOf({ input })).toBe(
-			sha256(`{"body":{"input":"${input}"},"entrance":"responses","type":"svc.input.v2"}`),
+			salted(`{"body":{"input":"${input}"},"entrance":"responses","type":"svc.input.v2"}`),
 		);
 	});
 
 	it("leaves absent members out, and keeps a null that was sent", async () => {
 		expect(await hashOf({ input: "hi" })).toBe(
-			sha256('{"body":{"input":"hi"},"entrance":"responses","type":"svc.input.v2"}'),
+			salted('{"body":{"input":"hi"},"entrance":"responses","type":"svc.input.v2"}'),
 		);
 		expect(await hashOf({ input: "hi", instructions: null })).toBe(
-			sha256('{"body":{"input":"hi","instructions":null},"entrance":"responses","type":"svc.input.v2"}'),
+			salted('{"body":{"input":"hi","instructions":null},"entrance":"responses","type":"svc.input.v2"}'),
 		);
 	});
 });
