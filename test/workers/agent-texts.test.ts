@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type RunResponse, type StepTextResponse, stepTextSchema } from "../../src/agents/response.ts";
 import { agentRunClient } from "../../src/agents/run/client.edge.ts";
 import { MAX_STEP_TEXT_BYTES, StepTexts } from "../../src/agents/run/step-texts.edge.ts";
-import { TextSeal } from "../../src/durable/text-seal.edge.ts";
+import { Seal, TextSeal } from "../../src/durable/text-seal.edge.ts";
 import { hashText } from "../../src/proof/hash.ts";
 import { cachedSettings } from "../../src/settings.ts";
 import { GOAL, postRun, readRun, runAgent } from "../support/agents.ts";
@@ -214,13 +214,16 @@ describe("long texts", () => {
 		});
 	});
 
-	it("are opened under the same pepper and name only", async () => {
-		const seal = new TextSeal(TEST_VARIABLES["KEY_PEPPER"] ?? "", "usr_1");
+	it("are opened under the same key and name only, and those from before data keys under theirs", async () => {
+		const former = Seal.ofPepper(TEST_VARIABLES["KEY_PEPPER"] ?? "", "svc.text.v1:usr_1");
+		const seal = new TextSeal(Seal.ofKey(new Uint8Array(32).fill(1)), former);
 		const bytes = await seal.seal("a", "\ufeffText");
 		expect(await seal.open("a", bytes)).toBe("\ufeffText");
 		expect(await seal.seal("a", "\ufeffText")).not.toEqual(bytes);
 		await expect(seal.open("b", bytes)).rejects.toThrow("does not open");
-		await expect(new TextSeal("another pepper, as long", "usr_1").open("a", bytes)).rejects.toThrow("does not open");
+		const other = new TextSeal(Seal.ofKey(new Uint8Array(32).fill(2)), former);
+		await expect(other.open("a", bytes)).rejects.toThrow("does not open");
+		expect(await seal.open("b", await former.seal("b", "from before"))).toBe("from before");
 	});
 });
 

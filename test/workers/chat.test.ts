@@ -5,7 +5,8 @@ import { CATALOG } from "../../src/catalog/shipped.ts";
 import { INTENTS } from "../../src/catalog/vocabulary.ts";
 import { chatCompletionSchema } from "../../src/chat/completion.ts";
 import { canonicalJson } from "../../src/proof/canonical.ts";
-import { hashObject, hashText } from "../../src/proof/hash.ts";
+import { hashText } from "../../src/proof/hash.ts";
+import { hashSalted } from "../../src/proof/salted.ts";
 import { currentPrice, hasOnePrice, modelOnWire, providersBut } from "../support/models.ts";
 import { useService } from "../support/per-test.ts";
 import { call, callWithKey, chat, db, eventually, proofOf, usageOf } from "../support/service.ts";
@@ -45,7 +46,7 @@ describe("a chat answer", () => {
 		const proof = await proofOf(answer.id);
 		expect(proof).toMatchObject({ valid: true, signed: true, proof_hash: answer.svc.proof.proof_hash });
 		expect(proof.receipt).toMatchObject({
-			type: "svc.receipt.v1",
+			type: "svc.receipt.v2",
 			kind: "chat",
 			outcome: "complete",
 			estimated: false,
@@ -58,9 +59,10 @@ describe("a chat answer", () => {
 			skill_id: null,
 			fallback_from: null,
 			cost_usd: answer.svc.cost.total_usd,
-			input_hash: hashObject({ type: "svc.input.v1", messages }),
-			output_hash: hashText(answer.choices[0].message.content ?? ""),
+			input_hash: hashSalted(answer.svc.proof.salt, canonicalJson({ type: "svc.input.v1", messages })),
+			output_hash: hashSalted(answer.svc.proof.salt, answer.choices[0].message.content ?? ""),
 		});
+		expect(JSON.stringify(proof)).not.toContain(answer.svc.proof.salt);
 		expect(proof.receipt["cost_usd"]).toBeLessThanOrEqual(proof.receipt["bound_usd"] as number);
 		expect(hashText(canonicalJson(proof.receipt))).toBe(proof.proof_hash);
 		const keys = (await (await call("/v1/proof/pubkey")).json()) as {
@@ -127,7 +129,7 @@ describe("a chat answer", () => {
 		expect(JSON.parse(toolCall?.function.arguments ?? "")).toEqual({ city: "Paris" });
 		const { content, tool_calls } = first.choices[0].message;
 		expect((await proofOf(first.id)).receipt["output_hash"]).toBe(
-			hashObject({ type: "svc.output.v1", content, tool_calls }),
+			hashSalted(first.svc.proof.salt, canonicalJson({ type: "svc.output.v1", content, tool_calls })),
 		);
 		const messages = [
 			question,
