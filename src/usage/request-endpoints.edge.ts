@@ -84,7 +84,9 @@ const getRequestEndpoint = endpoint({
 	ids: { request_id: { answerOf: "create_chat_completion", member: "id" } },
 	async handle({ params, context }) {
 		const found = await lookUpRequest(context, params.request_id);
-		return found ? ok(toRequestDetailView(found)) : fail(REQUEST_NOT_FOUND);
+		if (!found) return fail(REQUEST_NOT_FOUND);
+		const salt = await context.meter(context.account.userId).salt(params.request_id);
+		return ok({ ...toRequestDetailView(found), salt });
 	},
 });
 

@@ -55,9 +55,14 @@ export const requestDetailSchema = z.lazy(() =>
 				}),
 			)
 			.describe("Cost by model."),
+		salt: z
+			.string()
+			.describe(
+				"Salt of the hashes of texts in its receipt, from `svc.receipt.v2` on: for its owner, who may give it away.",
+			),
 	}),
 );
-type RequestDetailView = z.output<typeof requestDetailSchema>;
+type RequestDetailView = Omit<z.output<typeof requestDetailSchema>, "salt">;
 
 /** The model that was named. A request that named none has a mode other than `direct`. */
 function requestedModel({ mode, model, decision }: ListedRequest): string | null {

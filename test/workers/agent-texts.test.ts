@@ -6,7 +6,7 @@ import { type RunResponse, type StepTextResponse, stepTextSchema } from "../../s
 import { agentRunClient } from "../../src/agents/run/client.edge.ts";
 import { MAX_STEP_TEXT_BYTES, StepTexts } from "../../src/agents/run/step-texts.edge.ts";
 import { Seal, TextSeal } from "../../src/durable/text-seal.edge.ts";
-import { hashText } from "../../src/proof/hash.ts";
+import { textHash } from "../../src/proof/salted.ts";
 import { cachedSettings } from "../../src/settings.ts";
 import { GOAL, postRun, readRun, runAgent } from "../support/agents.ts";
 import { alarmAtMs } from "../support/faults.ts";
@@ -71,21 +71,21 @@ async function interruptRun(body: Record<string, unknown> = {}): Promise<RunResp
 
 describe("the text of a step", () => {
 	it("is read by its owner, and is what the step's hash says", async () => {
-		const { run_id, steps, plan } = await runAgent(key, EFFICIENCY);
+		const { run_id, steps, plan, salt } = await runAgent(key, EFFICIENCY);
 		const texts = await Promise.all(steps.map(({ index }) => readStep(run_id, index)));
 		for (const [index, step] of texts.entries()) {
 			const { role, output_hash } = steps[index] ?? {};
 			expect(step).toMatchObject({ object: "agent.step", run_id, index, role, output_hash, truncated: false });
-			expect(hashText(step.text)).toBe(output_hash);
+			expect(textHash(salt)(step.text)).toBe(output_hash);
 		}
 		expect(texts.map(({ subtask }) => subtask)).toEqual(["Plan", ...plan, "Final answer"]);
 	});
 
 	it("is read while the run goes on, and of an interrupted one", async () => {
-		const { run_id, output, steps } = await interruptRun();
+		const { run_id, output, steps, salt } = await interruptRun();
 		const { text } = await readStep(run_id, 1);
 		expect(output).toContain(text);
-		expect(hashText(text)).toBe(steps[1]?.output_hash);
+		expect(textHash(salt)(text)).toBe(steps[1]?.output_hash);
 		expect(await errorOf(await getStep(run_id, 2))).toEqual([404, "step_not_found"]);
 	});
 
@@ -235,7 +235,7 @@ describe("a streamed run", () => {
 			.map(({ data }) => JSON.parse(data) as { type: string; step?: { output_hash: string }; text?: string })
 			.filter(({ type }) => type === "step_done");
 		expect(done).toHaveLength(run.steps.length);
-		for (const { step, text = "" } of done) expect(hashText(text)).toBe(step?.output_hash);
+		for (const { step, text = "" } of done) expect(textHash(run.salt)(text)).toBe(step?.output_hash);
 		expect(done.at(-1)?.text).toBe(run.output);
 	});
 });
