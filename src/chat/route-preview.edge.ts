@@ -166,7 +166,7 @@ export const previewRouteEndpoint = endpoint({
 			intents: toIntentShares(signals),
 			observed,
 			estimated_cost: costFields(expectation.cost),
-			candidates: selection.candidates.map((candidate) => ({
+			candidates: [...new Set([...selection.candidates, ...selection.failover])].map((candidate) => ({
 				model: candidate.model.id,
 				provider: candidate.model.provider,
 				tier: candidate.model.tier,

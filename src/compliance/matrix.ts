@@ -1,8 +1,8 @@
 // The regulatory matrix: what is publicly known about the product of each provider. The claims are in matrix.json, each with its
 // sources and when they were read. It is a baseline of public statements, not legal advice. Pure.
 
+import type { TrainingUse } from "../catalog/vocabulary.ts";
 import matrixFile from "./matrix.json" with { type: "json" };
-import type { TrainingUse } from "./vocabulary.ts";
 
 /** A published claim about a product. Null means unknown, never no. */
 interface MatrixClaim<T> {

@@ -1,6 +1,7 @@
 // Why policies keep a text from a provider, by level and member: facts of the matrix, what the operator attests, and what the text
 // holds. gate.ts decides by it. Pure.
 import type { Catalog } from "../catalog/catalog.ts";
+import { isWithin } from "../catalog/standards.ts";
 import type { ProviderAttestation } from "../settings.ts";
 import type { Matrix, ProviderFacts } from "./matrix.ts";
 import type { CompliancePolicy } from "./policy.ts";
@@ -12,7 +13,7 @@ import {
 	type PolicyLevel,
 	type PolicyLevels,
 } from "./policy-levels.ts";
-import { type DataClass, isWithin, type UnreadContent } from "./vocabulary.ts";
+import type { DataClass, UnreadContent } from "./vocabulary.ts";
 
 /** Why a level's policy keeps a text from a provider. */
 export interface Objection {

@@ -274,7 +274,7 @@ export function* planInSteps(
 		selection: selection.value,
 		observed: toObserved(
 			observations,
-			selection.value.candidates.map(({ model }) => model),
+			[...selection.value.candidates, ...selection.value.failover].map(({ model }) => model),
 			nowMs,
 		),
 		matchedRule: rule?.name ?? null,
@@ -298,7 +298,9 @@ export function planCall(...planned: Parameters<typeof planInSteps>): Result<Cal
 /** Narrows a plan to these models, in this order, as far as they may serve; null when none of them may. */
 export function narrowTo(plan: CallPlan, modelIds: readonly string[]): CallPlan | null {
 	const { selection } = plan;
-	const [first, ...rest] = modelIds.flatMap((id) => selection.candidates.find(({ model }) => model.id === id) ?? []);
+	const known = [...selection.candidates, ...selection.failover];
+	const isMeant = ({ model }: Candidate, id: string) => model.id === id || (model.aliases?.includes(id) ?? false);
+	const [first, ...rest] = modelIds.flatMap((id) => known.find((candidate) => isMeant(candidate, id)) ?? []);
 	if (!first) return null;
 	return { ...plan, selection: { ...selection, candidates: [first, ...rest], failover: [first, ...rest] } };
 }

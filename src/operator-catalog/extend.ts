@@ -1,7 +1,8 @@
 // Makes a catalog of the shipped one and an operator's rows, with every fault of the rows and its path. Pure.
+import { toSpelling } from "../catalog/aliases.ts";
 import { type Catalog, createCatalog, INTENSITIES } from "../catalog/catalog.ts";
 import type { Model, Provider } from "../catalog/schema.ts";
-import type { Tier, WireName } from "../catalog/vocabulary.ts";
+import { TIERS, type Tier, type WireName } from "../catalog/vocabulary.ts";
 import { type DocumentFault, inDocumentOrder, type Path, parseMembers } from "../faults.ts";
 import { isJsonObject } from "../json.ts";
 import { hashObject } from "../proof/hash.ts";
@@ -13,7 +14,9 @@ import templates from "./templates.json" with { type: "json" };
 /** Characters of the rows' digest in the catalog's version. */
 const DIGEST_CHARS = 12;
 /** What a request says instead of a model's id. */
-const RESERVED_IDS: readonly string[] = ["auto", ...Object.keys(INTENSITIES)];
+const ROUTED_IDS: readonly string[] = ["auto", ...Object.keys(INTENSITIES)];
+/** Words of lists of models, and the name under which clients keep the service's own key. */
+const RESERVED_PROVIDERS: readonly string[] = [...ROUTED_IDS, ...TIERS, "svc"];
 
 /** The wires that can be told an effort in this way. */
 const CONTROL_WIRES: Readonly<Record<NonNullable<Model["reasoning"]>["control"], WireName>> = {
@@ -70,39 +73,73 @@ function given<T extends object>(row: T): Partial<T> {
 
 const toPrefix = (id: string) => id.toUpperCase().replaceAll("-", "_");
 
+/** A name that two providers of one template do not share. */
+function templateMembers(template: keyof typeof templates | undefined, id: string): Partial<Provider> {
+	if (!template) return {};
+	const { name, ...members }: Partial<Provider> = templates[template] as Partial<Provider>;
+	return { ...members, ...(name === undefined ? {} : { name: id === template ? name : `${name} (${id})` }) };
+}
+
 /** A provider of a row; null where it lacks something. */
 function toProvider(row: ProviderRow, path: Path, shipped: Catalog, faults: Faults): Provider | null {
-	const { template: named, facts: _, ...members } = row;
+	const { template: named, ...members } = row;
 	const known = shipped.findProvider(row.id);
 	if (known && named !== undefined)
 		faults.add([...path, "template"], `${row.id} ships with the service and has no template`);
+	if (known && row.wire !== undefined && row.wire !== known.wire)
+		faults.add([...path, "wire"], `${row.id} ships with the service and speaks ${known.wire}; give another id`);
 	const template = named ?? (Object.hasOwn(templates, row.id) ? (row.id as keyof typeof templates) : undefined);
 	const base = known ?? {
 		...PLAIN_DIALECT,
 		name: row.id,
 		wire: "openai" as const,
-		...(template ? templates[template] : {}),
+		...templateMembers(template, row.id),
 	};
 	const provider = { ...base, ...given(members), owner: "operator" as const };
 	if (!faults.require(provider, ["base_url"], path)) return null;
-	return { env_prefix: toPrefix(row.id), ...provider } as Provider;
+	const isMoved = known !== undefined && known.base_url !== provider.base_url;
+	return {
+		env_prefix: toPrefix(row.id),
+		...provider,
+		...(isMoved ? { product_url: known.base_url } : {}),
+	} as Provider;
 }
 
-/** The providers of an extended catalog, and by id the path of each row's address. */
+/** The variables that hold a provider's key. */
+function keyVariables({ env_prefix, key_env_alternatives }: Provider): string[] {
+	return [`${env_prefix}_API_KEY`, ...key_env_alternatives];
+}
+
+/** Notes what two providers would share. */
+function checkTwins(provider: Provider, others: readonly Provider[], path: Path, faults: Faults): void {
+	const [ownKey = ""] = keyVariables(provider);
+	const twin = others.find((other) => keyVariables(other).includes(ownKey));
+	if (twin) faults.add([...path, "id"], `its key would be ${ownKey}, which is that of ${twin.id}`);
+	// Policies find providers by either.
+	const names = ({ id, name }: Provider) => [id, name].map((known) => known.toLowerCase());
+	const namesake = others.find((other) => names(other).some((name) => names(provider).includes(name)));
+	if (namesake && !twin) faults.add([...path, "name"], `${quoteInput(provider.name)} is the name of ${namesake.id}`);
+}
+
+/** The providers of an extended catalog. */
 function toProviders(rows: readonly ProviderRow[], shipped: Catalog, rules: AddressRules, faults: Faults): Provider[] {
 	const own = new Map<string, Provider>();
 	for (const [index, row] of rows.entries()) {
 		const path = ["providers", index];
 		if (own.has(row.id)) faults.add([...path, "id"], `${quoteInput(row.id)} stands here twice`);
+		if (RESERVED_PROVIDERS.includes(row.id)) faults.add([...path, "id"], `${quoteInput(row.id)} is taken`);
 		const provider = toProvider(row, path, shipped, faults);
 		if (!provider) continue;
 		own.set(row.id, provider);
 		const addressFault = findAddressFault(provider.base_url, rules);
 		if (addressFault !== null) faults.add(row.base_url === undefined ? path : [...path, "base_url"], addressFault);
-		const others = [...shipped.providers, ...own.values()].filter(({ id }) => id !== row.id);
-		const twin = others.find(({ env_prefix }) => env_prefix === provider.env_prefix);
-		if (twin)
-			faults.add([...path, "id"], `its key would be ${provider.env_prefix}_API_KEY, which is that of ${twin.id}`);
+		const others = [...shipped.providers.filter(({ id }) => !own.has(id)), ...own.values()];
+		checkTwins(
+			provider,
+			others.filter(({ id }) => id !== row.id),
+			path,
+			faults,
+		);
 	}
 	const kept = shipped.providers.map((provider) => own.get(provider.id) ?? provider);
 	return [...kept, ...[...own.values()].filter(({ id }) => !shipped.findProvider(id))];
@@ -127,45 +164,45 @@ function figuresOf(tier: Tier, { models }: Catalog): Pick<Model, "quality" | "sp
 }
 
 const NO_SUPPORT = { tools: false, vision: false, json_schema: false, logprobs: false };
+const PLAIN_REQUEST = { max_tokens_field: "max_tokens", rejects: [] };
+
+/** Reasoning tokens of a typical answer, where a row does not say them: the medians of the shipped models that reason. */
+const DEFAULT_REASONING_TOKENS = { low_effort: 500, high_effort: 8_000 };
 
 /** A row's members in the form of the catalog, without those that it does not say. */
-function toModelMembers(row: ModelRow): Partial<Model> {
-	const {
-		upstream,
-		name,
-		supports,
-		reasoning,
-		max_tokens_field,
-		rejects,
-		quality,
-		speed,
-		auto: _,
-		hidden,
-		...rest
-	} = row;
-	const { replaces: __, ...members } = rest;
+function toModelMembers(row: ModelRow, kept: Partial<Model>): Partial<Model> {
+	const { upstream, name, supports, reasoning, max_tokens_field, rejects, quality, speed, auto, hidden, ...rest } = row;
+	const { replaces: _, ...members } = rest;
 	return given({
 		...members,
 		upstream_model: upstream,
 		display_name: name,
-		supports: supports && { ...NO_SUPPORT, ...given(supports) },
+		supports: supports && { ...(kept.supports ?? NO_SUPPORT), ...given(supports) },
 		reasoning: reasoning && {
 			...reasoning,
 			inside_max_tokens: reasoning.inside_max_tokens ?? true,
 			tokens: reasoning.tokens ?? DEFAULT_REASONING_TOKENS,
 		},
-		request:
-			max_tokens_field === undefined && rejects === undefined
-				? undefined
-				: { max_tokens_field: max_tokens_field ?? "max_tokens", rejects: rejects ?? [] },
+		request: { ...(kept.request ?? PLAIN_REQUEST), ...given({ max_tokens_field, rejects }) },
 		quality: quality && { by_intent: {}, low_effort_ratio: 1, ...given(quality) },
 		speed: speed && { high_effort: speed, low_effort: speed },
 		hidden: hidden ? (true as const) : undefined,
+		auto: auto === false ? auto : undefined,
 	} as Partial<Model>);
 }
 
-/** Reasoning tokens of a typical answer, where a row does not say them: the medians of the shipped models that reason. */
-const DEFAULT_REASONING_TOKENS = { low_effort: 500, high_effort: 8_000 };
+/**
+ * What a row keeps of the shipped model that it replaces. The same product under other terms keeps all. Another model of the same
+ * provider keeps how it is called, and one of another provider only its place: what those cost, and how good they are, is the row's
+ * to say.
+ */
+function toKept({ provider, upstream }: ModelRow, replaced: Model): Partial<Model> {
+	const { tier, hyper_frontier, limits, supports, reasoning, request, speed } = replaced;
+	const place = { tier, hyper_frontier, display_name: replaced.display_name };
+	if ((provider ?? replaced.provider) !== replaced.provider) return place;
+	if ((upstream ?? replaced.upstream_model) === replaced.upstream_model) return replaced;
+	return { ...place, provider: replaced.provider, limits, supports, reasoning, request, speed };
+}
 
 /** A model of a row; null where it lacks something. */
 function toModel(row: ModelRow, path: Path, shipped: Catalog, faults: Faults): Model | null {
@@ -178,11 +215,11 @@ function toModel(row: ModelRow, path: Path, shipped: Catalog, faults: Faults): M
 		faults.add([...path, "replaces"], `no shipped model is ${quoteInput(row.replaces)}${hint}`);
 		return null;
 	}
-	const members = { ...toModelMembers(row), id: row.id ?? row.replaces };
-	if (!faults.require({ ...replaced, ...members }, ["id", "provider", "tier", "prices", "limits"], path)) return null;
-	const id = members.id ?? "";
-	const tier = (members.tier ?? replaced?.tier) as Tier;
-	const isFigured = members.quality !== undefined || (replaced !== undefined && row.provider === undefined);
+	const kept: Partial<Model> = replaced ? toKept(row, replaced) : {};
+	const id = row.id ?? replaced?.id;
+	const members = { ...kept, ...toModelMembers(row, kept), id };
+	if (!faults.require(members, ["id", "provider", "tier", "prices", "limits"], path) || id === undefined) return null;
+	const aliases = [...(row.aliases ?? []), ...(replaced && replaced.id !== id ? [replaced.id] : [])];
 	return {
 		upstream_model: id,
 		display_name: id,
@@ -192,15 +229,13 @@ function toModel(row: ModelRow, path: Path, shipped: Catalog, faults: Faults): M
 		open_weights: false,
 		supports: NO_SUPPORT,
 		reasoning: null,
-		request: { max_tokens_field: "max_tokens", rejects: [] },
 		answer_length: null,
-		...figuresOf(tier, shipped),
-		...replaced,
+		...figuresOf(members.tier as Tier, shipped),
 		...members,
 		id,
 		owner: "operator",
-		...(isFigured || row.auto ? {} : { auto: false as const }),
-		...(row.auto === false ? { auto: false as const } : {}),
+		...(aliases.length > 0 ? { aliases: [...new Set(aliases)] } : {}),
+		...(members.quality ? {} : { assumed_quality: true, ...(row.auto ? {} : { auto: false }) }),
 	} as Model;
 }
 
@@ -225,40 +260,75 @@ function checkModel(model: Model, path: Path, providers: ReadonlyMap<string, Pro
 		faults.add([...path, "prices"], "must be in the order of their effective_from");
 }
 
-/** Notes ids that mean two things. */
+/** What spellings of ids mean before any row: what is shipped and not replaced, and words of lists. */
+function takenNames(rows: readonly ModelRow[], providers: readonly Provider[], shipped: Catalog): Map<string, string> {
+	const replaced = new Set(rows.map(({ replaces }) => replaces));
+	return new Map([
+		...providers.map(({ id }) => [toSpelling(id), "a provider"] as const),
+		...TIERS.map((tier) => [tier, "a tier"] as const),
+		...shipped.models
+			.filter(({ id }) => !replaced.has(id))
+			.map(({ id }) => [toSpelling(id), `the shipped model ${id}; say replaces: ${id} to change it`] as const),
+		...ROUTED_IDS.map((id) => [id, "what a request says to be routed"] as const),
+	]);
+}
+
+/** Notes ids that mean two things, in whatever spelling. */
 function checkIds(
 	rows: readonly ModelRow[],
 	models: readonly (Model | null)[],
-	shipped: Catalog,
+	taken: Map<string, string>,
 	faults: Faults,
 ): void {
-	const replaced = new Set(rows.map(({ replaces }) => replaces));
-	const taken = new Map<string, string>(
-		shipped.models
-			.filter(({ id }) => !replaced.has(id))
-			.map(({ id }) => [id, `the shipped model ${id}; say replaces: ${id} to change it`]),
-	);
-	for (const id of RESERVED_IDS) taken.set(id, "what a request says to be routed");
 	for (const [index, row] of rows.entries()) {
-		const own = models[index]?.id;
-		const names = [
-			...(own === undefined ? [] : [["id", own] as const]),
-			...(row.aliases ?? []).map((alias, at) => [`aliases.${at}`, alias] as const),
+		const own = models[index]?.id ?? row.id;
+		const names: [Path, string][] = [
+			...(own === undefined ? [] : [[["id"], own] satisfies [Path, string]]),
+			...(row.aliases ?? []).map((alias, at): [Path, string] => [["aliases", at], alias]),
+			// It means the model that takes its place.
+			...(row.replaces === undefined || row.replaces === own || row.aliases?.includes(row.replaces)
+				? []
+				: [[["replaces"], row.replaces] satisfies [Path, string]]),
 		];
 		for (const [member, id] of names) {
-			const meaning = taken.get(id);
-			const step = member === "id" ? ["id"] : ["aliases", Number(member.slice("aliases.".length))];
-			if (meaning !== undefined) faults.add(["models", index, ...step], `${quoteInput(id)} is ${meaning}`);
-			else taken.set(id, `already models.${index}.${member}`);
+			const meaning = taken.get(toSpelling(id));
+			if (meaning !== undefined) faults.add(["models", index, ...member], `${quoteInput(id)} is ${meaning}`);
+			else taken.set(toSpelling(id), `already models.${[index, ...member].join(".")}`);
 		}
 	}
 }
 
-/** Ids of the models that the Free plan may call: the shipped ones, what takes their place, and rows that say so. */
-function toFreeModels(models: readonly Model[], rows: readonly ModelRow[], shipped: Catalog): string[] {
-	const replacements = new Map(rows.flatMap(({ id, replaces }) => (replaces ? [[replaces, id ?? replaces]] : [])));
-	const kept = new Set(shipped.freeModels.map((id) => replacements.get(id) ?? id));
-	return models.filter(({ id, plans }) => (plans ? plans.includes("free") : kept.has(id))).map(({ id }) => id);
+/** Notes shipped models whose place two rows take. */
+function checkReplaced(rows: readonly ModelRow[], faults: Faults): void {
+	const first = new Map<string, number>();
+	for (const [index, { replaces }] of rows.entries()) {
+		if (replaces === undefined) continue;
+		const other = first.get(replaces);
+		if (other === undefined) first.set(replaces, index);
+		else faults.add(["models", index, "replaces"], `models.${other} takes the place of ${replaces} already`);
+	}
+}
+
+/** Ids of the models that the Free plan may call: the shipped ones or what takes their place, and rows that say so. */
+function toFreeModels(catalog: Catalog, shipped: Catalog): string[] {
+	const kept = shipped.freeModels
+		.flatMap((id) => catalog.findModel(id) ?? [])
+		.filter(({ plans }) => !plans || plans.includes("free"));
+	const opened = catalog.models.filter(({ plans }) => plans?.includes("free"));
+	return [...new Set([...kept, ...opened])].map(({ id }) => id);
+}
+
+/** The shipped models with those of rows in the places that they take, and behind them the others. */
+function mergeModels(rows: readonly ModelRow[], own: readonly Model[], shipped: Catalog): Model[] {
+	const places = new Map(rows.map(({ replaces }, index) => [replaces, own[index]]));
+	const isNew = rows.map(({ replaces }) => replaces === undefined);
+	return [...shipped.models.map((model) => places.get(model.id) ?? model), ...own.filter((_, index) => isNew[index])];
+}
+
+/** The version of a catalog with rows: the shipped one's and the rows' digest. */
+function toVersion(document: Readonly<Record<string, unknown>>, { version }: Catalog): string {
+	const digest = hashObject({ type: "svc.catalog.v1", ...document }).slice("sha256:".length);
+	return `${version}+${digest.slice(0, DIGEST_CHARS)}`;
 }
 
 /**
@@ -281,23 +351,13 @@ export function extendCatalog(shipped: Catalog, document: unknown, rules: Addres
 	// Where the list of providers is at fault itself, each model that names one of them would be named, too.
 	if (!schemaFaults.some(({ path: [list] }) => list === "providers"))
 		for (const [index, model] of made.entries()) if (model) checkModel(model, ["models", index], byId, faults);
-	checkIds(rows, made, shipped, faults);
+	checkIds(rows, made, takenNames(rows, providers, shipped), faults);
+	checkReplaced(rows, faults);
 	const all = [...schemaFaults, ...faults.list];
 	if (all.length > 0) return { catalog: shipped, faults: inDocumentOrder(all, document) };
+	if (rows.length === 0 && providerRows.length === 0) return { catalog: shipped, faults: [] };
 	const own = made.filter((model) => model !== null);
-	const replacements = new Map(
-		rows.flatMap(({ replaces }, index) => (replaces ? [[replaces, own[index]] as const] : [])),
-	);
-	const isNew = rows.map(({ replaces }) => replaces === undefined);
-	const models = [
-		...shipped.models.map((model) => replacements.get(model.id) ?? model),
-		...own.filter((_, index) => isNew[index]),
-	];
-	const digest = hashObject({ type: "svc.catalog.v1", ...document }).slice(
-		"sha256:".length,
-		"sha256:".length + DIGEST_CHARS,
-	);
-	const version = `${shipped.version}+${digest}`;
-	const freeModels = toFreeModels(models, rows, shipped);
-	return { catalog: createCatalog({ ...shipped, version, models, providers, freeModels }), faults: [] };
+	const models = mergeModels(rows, own, shipped);
+	const merged = createCatalog({ ...shipped, version: toVersion(document, shipped), models, providers });
+	return { catalog: createCatalog({ ...merged, freeModels: toFreeModels(merged, shipped) }), faults: [] };
 }

@@ -9,7 +9,17 @@ import type { Signals } from "./signals.ts";
 
 /** Why a model may not serve. `param` is the field of the request that asks too much. */
 export interface Exclusion {
-	code: "unavailable" | "plan" | "key" | "blocked" | "compliance" | "capability" | "limits" | "tier" | "cost";
+	code:
+		| "unavailable"
+		| "unnamed"
+		| "plan"
+		| "key"
+		| "blocked"
+		| "compliance"
+		| "capability"
+		| "limits"
+		| "tier"
+		| "cost";
 	param?: CallField | "config";
 	text: string;
 	/** The prompt is longer than the model reads, by this service's estimate. */
@@ -21,8 +31,8 @@ export interface Constraints {
 	call: ModelCall;
 	signals: Signals;
 	plan: Plan;
-	/** Ids of the models that the plan may call; null means all. */
-	allowlist: readonly string[] | null;
+	/** Whether the plan may call a model. */
+	isInPlan(model: Model): boolean;
 	/** The lists of the caller's key, each of which must have the model. */
 	keyAllowlists: readonly (readonly string[])[];
 	blocked: readonly string[];
@@ -92,7 +102,7 @@ function limitExclusions(model: Model, { call, signals }: Constraints): Exclusio
 
 /** Everything that keeps a model from serving the call; empty when it may serve. */
 export function findExclusions(model: Model, constraints: Constraints): Exclusion[] {
-	const { plan, allowlist, keyAllowlists, blocked, ceiling, tiers } = constraints;
+	const { plan, keyAllowlists, blocked, ceiling, tiers } = constraints;
 	const exclusions: Exclusion[] = [];
 	if (!constraints.available(model))
 		exclusions.push({
@@ -101,8 +111,7 @@ export function findExclusions(model: Model, constraints: Constraints): Exclusio
 		});
 	if (Object.hasOwn(constraints.notServed, model.id))
 		exclusions.push({ code: "unavailable", text: `${model.provider} lately said that it does not serve it` });
-	if (allowlist && !allowlist.includes(model.id))
-		exclusions.push({ code: "plan", text: `not in the ${plan.displayName} plan` });
+	if (!constraints.isInPlan(model)) exclusions.push({ code: "plan", text: `not in the ${plan.displayName} plan` });
 	if (!keyAllowlists.every((list) => isListed(model, list)))
 		exclusions.push({ code: "key", text: "not among the models of this API key" });
 	const entry = findBlocking(model, blocked);

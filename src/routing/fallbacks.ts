@@ -2,8 +2,7 @@
 import { blendedRate } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import { TIERS } from "../catalog/vocabulary.ts";
-import type { RoutingConfig } from "./routing-config.ts";
-import type { Candidate, RankedModels } from "./selection.ts";
+import type { Candidate } from "./selection.ts";
 
 /** The cheapest first, budget models before all others. */
 export function sortByPrice(candidates: readonly Candidate[], nowMs: number): Candidate[] {
@@ -23,11 +22,4 @@ export function sortByDistance(candidates: readonly Candidate[], intended: Model
 		2 * Math.abs(TIERS.indexOf(model.tier) - TIERS.indexOf(intended.tier)) +
 		(model.provider === intended.provider ? 1 : 0);
 	return candidates.toSorted((a, b) => distance(a) - distance(b) || b.score - a.score);
-}
-
-/** The eligible fallbacks that the config lists, in its order. */
-export function listConfiguredFallbacks(ranking: RankedModels, config: RoutingConfig | null): Candidate[] {
-	return (config?.fallback ?? [])
-		.map((id) => ranking.eligible.find(({ model }) => model.id === id))
-		.filter((candidate) => candidate !== undefined);
 }

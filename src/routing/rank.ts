@@ -1,12 +1,13 @@
 // Ranks the models that may serve a call by what they are worth in a mode. Pure.
-import { modelAllowlist } from "../catalog/plans.ts";
+import { type Catalog, choosableModels, isChoosable, perCatalog } from "../catalog/catalog.ts";
+import { isInPlan } from "../catalog/plans.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Tier } from "../catalog/vocabulary.ts";
 import { budgetLeftNanoUsd } from "../meter/key-budget.ts";
 import { nanoUsd, usd } from "../proof/money.ts";
 import { conversationTokens } from "./conversation.ts";
 import { chooseEffort } from "./effort.ts";
-import { type Constraints, findExclusions } from "./eligibility.ts";
+import { type Constraints, type Exclusion, findExclusions } from "./eligibility.ts";
 import {
 	fitLength,
 	type LongestAnswer,
@@ -152,13 +153,41 @@ function sortByScore(candidates: Candidate[], mode: Mode): Candidate[] {
 		.map(({ candidate }) => candidate);
 }
 
-/** Ranks the models of some tiers, or of all, that may serve a call. */
-export function rankModels(request: SelectionRequest, mode: Mode, tiers: readonly Tier[] | null): RankedModels {
+/** What keeps listed models from requests that do not name them. */
+const unnamedExclusions = perCatalog(
+	({ models }: Catalog): ReadonlyMap<string, Exclusion[]> =>
+		new Map(
+			models
+				.filter((model) => !model.hidden && !isChoosable(model))
+				.map(({ id, assumed_quality }) => [
+					id,
+					[
+						{
+							code: "unnamed",
+							text: assumed_quality
+								? "no quality figures: only requests that name it get it"
+								: "auto: false in its row: only requests that name it get it",
+						},
+					],
+				]),
+		),
+);
+
+/**
+ * Ranks the models of some tiers, or of all, that may serve a call. Those that are not chosen by themselves are left out, but for
+ * one that is named. The config's fallbacks may be any.
+ */
+export function rankModels(
+	request: SelectionRequest,
+	mode: Mode,
+	tiers: readonly Tier[] | null,
+	named: Model | null = null,
+): RankedModels {
 	const { catalog, signals, plan, config, nowMs } = request;
 	const shared: SharedConstraints = {
 		signals,
 		plan,
-		allowlist: modelAllowlist(plan, catalog),
+		isInPlan: (model) => isInPlan(model, plan, catalog),
 		keyAllowlists: config?.allowlists ?? [],
 		blocked: config?.blocked ?? [],
 		unnamedBlocked: config?.operator_blocked ?? [],
@@ -176,17 +205,26 @@ export function rankModels(request: SelectionRequest, mode: Mode, tiers: readonl
 		testEase: catalog.testEase,
 		answerTokens: typicalAnswerTokens(signals),
 	};
-	const eligible: Candidate[] = [];
-	const excluded: RankedModels["excluded"] = new Map();
-	for (const model of catalog.models) {
+	const excluded: RankedModels["excluded"] = new Map(unnamedExclusions(catalog));
+	const consider = (model: Model): Candidate[] => {
 		const least = minOutputTokens(request, model, mode);
 		const exclusions = findExclusions(model, {
 			...shared,
 			call: withOutputLimit(request.call, least),
 			worstCaseNanoUsd: (candidate) => worstCaseNanoUsd(request, candidate, mode, least),
 		});
-		if (exclusions.length > 0) excluded.set(model.id, exclusions);
-		else eligible.push(toCandidate(request, model, mode, prospect, { least, ceiling: shared.ceiling }));
-	}
-	return { eligible: sortByScore(eligible, mode), excluded };
+		if (exclusions.length === 0) excluded.delete(model.id);
+		else excluded.set(model.id, exclusions);
+		return exclusions.length > 0
+			? []
+			: [toCandidate(request, model, mode, prospect, { least, ceiling: shared.ceiling })];
+	};
+	const isAside = named !== null && !isChoosable(named);
+	const eligible = [...choosableModels(catalog), ...(isAside ? [named] : [])].flatMap(consider);
+	const ranked = sortByScore(eligible, mode);
+	const listed = [...new Set((config?.fallback ?? []).flatMap((id) => catalog.findModel(id) ?? []))];
+	const configured = listed.flatMap((model) =>
+		isChoosable(model) || model === named ? ranked.filter((candidate) => candidate.model === model) : consider(model),
+	);
+	return { eligible: ranked, configured, excluded };
 }

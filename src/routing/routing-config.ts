@@ -76,12 +76,24 @@ export function matchesGlob(pattern: string, text: string): boolean {
 	return true;
 }
 
+/** Whether an entry of a list means a model: by its id, an alias of its row, or its provider. */
+function matchesModel(entry: string, { id, provider, aliases }: Pick<Model, "id" | "provider" | "aliases">): boolean {
+	return (
+		matchesGlob(entry, id) ||
+		matchesGlob(entry, provider) ||
+		(aliases?.some((alias) => matchesGlob(entry, alias)) ?? false)
+	);
+}
+
 /** Whether a list of ids, providers, tiers and globs has a model. */
-export function isListed({ id, provider, tier }: Pick<Model, "id" | "provider" | "tier">, list: readonly string[]) {
-	return list.some((entry) => entry === tier || matchesGlob(entry, id) || matchesGlob(entry, provider));
+export function isListed(model: Pick<Model, "id" | "provider" | "tier" | "aliases">, list: readonly string[]): boolean {
+	return list.some((entry) => entry === model.tier || matchesModel(entry, model));
 }
 
 /** The entry of `blocked` that blocks a model; undefined when none does. */
-export function findBlocking(model: Pick<Model, "id" | "provider">, blocked: readonly string[]): string | undefined {
-	return blocked.find((entry) => matchesGlob(entry, model.id) || matchesGlob(entry, model.provider));
+export function findBlocking(
+	model: Pick<Model, "id" | "provider" | "aliases">,
+	blocked: readonly string[],
+): string | undefined {
+	return blocked.find((entry) => matchesModel(entry, model));
 }

@@ -76,7 +76,7 @@ export interface Selection {
 	mode: Mode;
 	/** Ranked; the first is called first. Never empty. */
 	candidates: [Candidate, ...Candidate[]];
-	/** The order of calls: the first candidate, then its fallbacks. */
+	/** The order of calls: the first candidate, then its fallbacks. Those of the config need not be candidates. */
 	failover: [Candidate, ...Candidate[]];
 	/** The most that all calls of the request may cost together, nano-USD; null means no limit. */
 	ceilingNanoUsd: number | null;
@@ -91,8 +91,11 @@ export interface Selection {
 	reason: string;
 }
 
-/** The models that may serve, best first, and why the others may not. */
+/** The models that may serve, and why the others may not. */
 export interface RankedModels {
+	/** Best first. */
 	eligible: Candidate[];
+	/** The config's fallbacks that may serve, in its order. Some of them may serve as such only. */
+	configured: Candidate[];
 	excluded: Map<string, Exclusion[]>;
 }
