@@ -70,19 +70,20 @@ function given<T extends object>(row: T): Partial<T> {
 
 const toPrefix = (id: string) => id.toUpperCase().replaceAll("-", "_");
 
+/** The members of the template that a row names, or whose name is its id. */
+function findTemplate({ id, template }: ProviderRow): Partial<ProviderRow> {
+	const name = template ?? (Object.hasOwn(templates, id) ? (id as keyof typeof templates) : undefined);
+	return name ? (templates[name] as Partial<ProviderRow>) : {};
+}
+
 /** A provider of a row; null where it lacks something. */
 function toProvider(row: ProviderRow, path: Path, shipped: Catalog, faults: Faults): Provider | null {
-	const { template: named, facts: _, ...members } = row;
+	const { template: named, facts: _, max_tokens_field: __, ...members } = row;
 	const known = shipped.findProvider(row.id);
 	if (known && named !== undefined)
 		faults.add([...path, "template"], `${row.id} ships with the service and has no template`);
-	const template = named ?? (Object.hasOwn(templates, row.id) ? (row.id as keyof typeof templates) : undefined);
-	const base = known ?? {
-		...PLAIN_DIALECT,
-		name: row.id,
-		wire: "openai" as const,
-		...(template ? templates[template] : {}),
-	};
+	const { max_tokens_field: ___, ...template } = findTemplate(row);
+	const base = known ?? { ...PLAIN_DIALECT, name: row.id, wire: "openai" as const, ...template };
 	const provider = { ...base, ...given(members), owner: "operator" as const };
 	if (!faults.require(provider, ["base_url"], path)) return null;
 	return { env_prefix: toPrefix(row.id), ...provider } as Provider;
@@ -135,15 +136,15 @@ function toModelMembers(row: ModelRow): Partial<Model> {
 		name,
 		supports,
 		reasoning,
-		max_tokens_field,
-		rejects,
 		quality,
 		speed,
-		auto: _,
 		hidden,
-		...rest
+		auto: _,
+		replaces: __,
+		max_tokens_field: ___,
+		rejects: ____,
+		...members
 	} = row;
-	const { replaces: __, ...members } = rest;
 	return given({
 		...members,
 		upstream_model: upstream,
@@ -154,10 +155,6 @@ function toModelMembers(row: ModelRow): Partial<Model> {
 			inside_max_tokens: reasoning.inside_max_tokens ?? true,
 			tokens: reasoning.tokens ?? DEFAULT_REASONING_TOKENS,
 		},
-		request:
-			max_tokens_field === undefined && rejects === undefined
-				? undefined
-				: { max_tokens_field: max_tokens_field ?? "max_tokens", rejects: rejects ?? [] },
 		quality: quality && { by_intent: {}, low_effort_ratio: 1, ...given(quality) },
 		speed: speed && { high_effort: speed, low_effort: speed },
 		hidden: hidden ? (true as const) : undefined,
@@ -192,12 +189,15 @@ function toModel(row: ModelRow, path: Path, shipped: Catalog, faults: Faults): M
 		open_weights: false,
 		supports: NO_SUPPORT,
 		reasoning: null,
-		request: { max_tokens_field: "max_tokens", rejects: [] },
 		answer_length: null,
 		...figuresOf(tier, shipped),
 		...replaced,
 		...members,
 		id,
+		request: {
+			...(replaced?.request ?? { max_tokens_field: "max_tokens", rejects: [] }),
+			...given({ max_tokens_field: row.max_tokens_field, rejects: row.rejects }),
+		},
 		owner: "operator",
 		...(isFigured || row.auto ? {} : { auto: false as const }),
 		...(row.auto === false ? { auto: false as const } : {}),
@@ -274,7 +274,14 @@ export function extendCatalog(shipped: Catalog, document: unknown, rules: Addres
 		};
 	const { value, faults: schemaFaults } = parseMembers(operatorCatalogSchema, document);
 	const faults = new Faults();
-	const { providers: providerRows = [], models: rows = [] } = value;
+	const { providers: providerRows = [], models: modelRows = [] } = value;
+	const fields = new Map(
+		providerRows.map((row) => [row.id, row.max_tokens_field ?? findTemplate(row).max_tokens_field]),
+	);
+	const rows = modelRows.map((row) => ({
+		...row,
+		max_tokens_field: row.max_tokens_field ?? fields.get(row.provider ?? ""),
+	}));
 	const providers = toProviders(providerRows, shipped, rules, faults);
 	const byId = new Map(providers.map((provider) => [provider.id, provider]));
 	const made = rows.map((row, index) => toModel(row, ["models", index], shipped, faults));
