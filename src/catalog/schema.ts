@@ -138,6 +138,8 @@ export const providerSchema = z.strictObject({
 	env_prefix: z.string().regex(/^[A-Z][A-Z0-9_]*$/),
 	/** How it takes its key, if not as its wire does; `none` takes no key. Only of an operator's rows. */
 	auth: z.union([z.literal("bearer"), z.literal("none"), z.strictObject({ header: z.string() })]).optional(),
+	/** How long its answers may take to begin, if not as long as UPSTREAM_TIMEOUT_MS says. Only of an operator's rows. */
+	timeout_ms: z.int().positive().optional(),
 	owner: z.literal("operator").optional(),
 	facts: operatorFactsSchema.optional(),
 	/** The address of the product that ships, where an operator's row has another. What is published holds for the product. */

@@ -240,10 +240,13 @@ export class CallRunner {
 	/** Deadlines of one upstream call; all calls share the last. */
 	#deadlines({ candidate: { model, effort }, attempt: { access } }: PlannedCall): Deadlines {
 		const { settings, endsAtMs } = this.#options;
-		const { upstreamTimeoutMs: headMs, upstreamIdleTimeoutMs: idleMs } = settings;
+		const { upstreamTimeoutMs, upstreamIdleTimeoutMs: idleMs } = settings;
+		// Some servers send the head at once, and load the model or read the prompt after it.
+		const { timeout_ms: beginMs } = access.provider;
 		const unseen = reasonsHidden(model, access.provider, effort);
 		const reasoningMs = unseen ? UNSEEN_REASONING_FACTOR * timeToFirstTokenMs(model, effort) : 0;
-		return { headMs, firstDeltaMs: Math.max(idleMs, reasoningMs), idleMs, endsAtMs };
+		const firstDeltaMs = Math.max(beginMs ?? idleMs, reasoningMs);
+		return { headMs: beginMs ?? upstreamTimeoutMs, firstDeltaMs, idleMs, endsAtMs };
 	}
 
 	/** Makes the calls of a set in order until one serves. */

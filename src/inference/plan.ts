@@ -40,6 +40,8 @@ export function canRequestWhole(
 	maxOutputTokens: number,
 	{ upstreamTimeoutMs, upstreamIdleTimeoutMs }: SilenceLimits,
 ): boolean {
+	// The speed of an operator's model is mostly nobody's measurement.
+	if (model.owner === "operator") return false;
 	// Reasoning beside the output limit has no bound.
 	if (model.reasoning && !model.reasoning.inside_max_tokens && effort !== "none") return false;
 	const { ttft_s, output_tokens_per_s } = modelSpeed(model, effort);

@@ -73,28 +73,24 @@ function given<T extends object>(row: T): Partial<T> {
 
 const toPrefix = (id: string) => id.toUpperCase().replaceAll("-", "_");
 
-/** A name that two providers of one template do not share. */
-function templateMembers(template: keyof typeof templates | undefined, id: string): Partial<Provider> {
-	if (!template) return {};
-	const { name, ...members }: Partial<Provider> = templates[template] as Partial<Provider>;
-	return { ...members, ...(name === undefined ? {} : { name: id === template ? name : `${name} (${id})` }) };
+/** The members of the template that a row names, or whose name is its id. Two providers of one template do not share its name. */
+function findTemplate({ id, template }: ProviderRow): Partial<ProviderRow> {
+	const found = template ?? (Object.hasOwn(templates, id) ? (id as keyof typeof templates) : undefined);
+	if (!found) return {};
+	const { name, ...members } = templates[found] as Partial<ProviderRow>;
+	return { ...members, ...(name === undefined ? {} : { name: id === found ? name : `${name} (${id})` }) };
 }
 
 /** A provider of a row; null where it lacks something. */
 function toProvider(row: ProviderRow, path: Path, shipped: Catalog, faults: Faults): Provider | null {
-	const { template: named, ...members } = row;
+	const { template: named, max_tokens_field: _, ...members } = row;
 	const known = shipped.findProvider(row.id);
 	if (known && named !== undefined)
 		faults.add([...path, "template"], `${row.id} ships with the service and has no template`);
 	if (known && row.wire !== undefined && row.wire !== known.wire)
 		faults.add([...path, "wire"], `${row.id} ships with the service and speaks ${known.wire}; give another id`);
-	const template = named ?? (Object.hasOwn(templates, row.id) ? (row.id as keyof typeof templates) : undefined);
-	const base = known ?? {
-		...PLAIN_DIALECT,
-		name: row.id,
-		wire: "openai" as const,
-		...templateMembers(template, row.id),
-	};
+	const { max_tokens_field: __, ...template } = findTemplate(row);
+	const base = known ?? { ...PLAIN_DIALECT, name: row.id, wire: "openai" as const, ...template };
 	const provider = { ...base, ...given(members), owner: "operator" as const };
 	if (!faults.require(provider, ["base_url"], path)) return null;
 	const isMoved = known !== undefined && known.base_url !== provider.base_url;
@@ -164,7 +160,7 @@ function figuresOf(tier: Tier, { models }: Catalog): Pick<Model, "quality" | "sp
 }
 
 const NO_SUPPORT = { tools: false, vision: false, json_schema: false, logprobs: false };
-const PLAIN_REQUEST = { max_tokens_field: "max_tokens", rejects: [] };
+const PLAIN_REQUEST: Model["request"] = { max_tokens_field: "max_tokens", rejects: [] };
 
 /** Reasoning tokens of a typical answer, where a row does not say them: the medians of the shipped models that reason. */
 const DEFAULT_REASONING_TOKENS = { low_effort: 500, high_effort: 8_000 };
@@ -193,12 +189,17 @@ function toModelMembers(row: ModelRow, kept: Partial<Model>): Partial<Model> {
 
 /**
  * What a row keeps of the shipped model that it replaces. The same product under other terms keeps all. Another model of the same
- * provider keeps how it is called, and one of another provider only its place: what those cost, and how good they are, is the row's
- * to say.
+ * provider keeps how it is called, and one of another provider only its place and what it refuses: what those cost, and how good they
+ * are, is the row's to say.
  */
 function toKept({ provider, upstream }: ModelRow, replaced: Model): Partial<Model> {
 	const { tier, hyper_frontier, limits, supports, reasoning, request, speed } = replaced;
-	const place = { tier, hyper_frontier, display_name: replaced.display_name };
+	const place = {
+		tier,
+		hyper_frontier,
+		display_name: replaced.display_name,
+		request: { ...PLAIN_REQUEST, rejects: request.rejects },
+	};
 	if ((provider ?? replaced.provider) !== replaced.provider) return place;
 	if ((upstream ?? replaced.upstream_model) === replaced.upstream_model) return replaced;
 	return { ...place, provider: replaced.provider, limits, supports, reasoning, request, speed };
@@ -344,7 +345,14 @@ export function extendCatalog(shipped: Catalog, document: unknown, rules: Addres
 		};
 	const { value, faults: schemaFaults } = parseMembers(operatorCatalogSchema, document);
 	const faults = new Faults();
-	const { providers: providerRows = [], models: rows = [] } = value;
+	const { providers: providerRows = [], models: modelRows = [] } = value;
+	const fields = new Map(
+		providerRows.map((row) => [row.id, row.max_tokens_field ?? findTemplate(row).max_tokens_field]),
+	);
+	const rows = modelRows.map((row) => ({
+		...row,
+		max_tokens_field: row.max_tokens_field ?? fields.get(row.provider ?? ""),
+	}));
 	const providers = toProviders(providerRows, shipped, rules, faults);
 	const byId = new Map(providers.map((provider) => [provider.id, provider]));
 	const made = rows.map((row, index) => toModel(row, ["models", index], shipped, faults));

@@ -15,6 +15,8 @@ const MAX_NAME_CHARS = 128;
 const MAX_URL_CHARS = 512;
 /** No model reads or writes more at once. With the highest price, the cost of a call is a safe integer of nano-USD. */
 const MAX_TOKENS = 10_000_000;
+/** The default of UPSTREAM_TOTAL_TIMEOUT_MS: no call waits longer. */
+const MAX_TIMEOUT_MS = 600_000;
 /** USD per million tokens. No model costs a hundredth of it; it keeps a slipped decimal point out of every sum. */
 const MAX_RATE = 100_000;
 
@@ -157,6 +159,7 @@ const facts = {
 };
 
 const dialect = providerSchema.shape;
+const maxTokensField = wordAmong(["max_tokens", "max_completion_tokens"]).optional();
 
 /** A provider: one that ships with other members, one of a template, or one of the operator's own. */
 export const providerRowSchema = mapping({
@@ -174,6 +177,10 @@ export const providerRowSchema = mapping({
 	passes: texts.optional(),
 	custom_tools: flag.optional(),
 	returns_reasoning: flag.optional(),
+	/** How its models call the output limit where they do not say it themselves. */
+	max_tokens_field: maxTokensField,
+	/** How long an answer may take to begin, for a server that loads models when they are called. Default: UPSTREAM_TIMEOUT_MS. */
+	timeout_ms: count.max(MAX_TIMEOUT_MS, `must be at most ${MAX_TIMEOUT_MS}: milliseconds`).optional(),
 	/** What the operator knows of it. What is absent is unknown, and not allowed under a policy that asks for it. */
 	facts: z
 		.strictObject(facts, { error: mappingMessages(Object.keys(facts)) })
@@ -227,7 +234,7 @@ export const modelRowSchema = mapping({
 	})
 		.nullable()
 		.optional(),
-	max_tokens_field: wordAmong(["max_tokens", "max_completion_tokens"]).optional(),
+	max_tokens_field: maxTokensField,
 	rejects: texts.optional(),
 	/** Tokens that an image counts as, at most. */
 	image_tokens: count.optional(),

@@ -109,7 +109,7 @@ describe("an operator's catalog", () => {
 			released: null,
 			answer_length: null,
 			reasoning: null,
-			request: { max_tokens_field: "max_tokens", rejects: [] },
+			request: { max_tokens_field: "max_tokens", rejects: rich.request.rejects },
 			supports: { tools: false, vision: false, json_schema: false, logprobs: false },
 			quality: { by_intent: {} },
 		});
@@ -139,6 +139,38 @@ describe("an operator's catalog", () => {
 			base_url: "https://proxy.example.com/v1",
 			product_url: first?.base_url,
 			owner: "operator",
+		});
+	});
+
+	it("calls the output limit as the model says, else its provider, else the template", () => {
+		const azure = { id: "azure-openai", base_url: "https://r.openai.azure.com/openai/v1" };
+		const models = [
+			{ ...LLAMA, id: "a", provider: "azure-openai" },
+			{ ...LLAMA, id: "b", provider: "azure-openai", max_tokens_field: "max_tokens", rejects: ["temperature"] },
+			{ ...LLAMA, id: "c", provider: "mine" },
+			{ ...LLAMA, id: "d", provider: "ollama" },
+		];
+		const mine = { id: "mine", base_url: "https://m.example.com/v1", max_tokens_field: "max_completion_tokens" };
+		const { catalog, faults } = extend({ providers: [azure, mine, { id: "ollama" }], models });
+		expect(faults).toEqual([]);
+		expect(["a", "b", "c", "d"].map((id) => catalog.findModel(id)?.request)).toEqual([
+			{ max_tokens_field: "max_completion_tokens", rejects: [] },
+			{ max_tokens_field: "max_tokens", rejects: ["temperature"] },
+			{ max_tokens_field: "max_completion_tokens", rejects: [] },
+			{ max_tokens_field: "max_tokens", rejects: [] },
+		]);
+	});
+
+	it("keeps what a replaced model refuses where another provider names the output limit", () => {
+		const refuser = CATALOG.models.find(({ request }) => request.rejects.length > 0);
+		const azure = { id: "azure-openai", base_url: "https://r.openai.azure.com/openai/v1" };
+		const { catalog } = extend({
+			providers: [azure],
+			models: [{ ...LLAMA, id: refuser?.id, replaces: refuser?.id, provider: "azure-openai" }],
+		});
+		expect(catalog.findModel(refuser?.id ?? "")?.request).toEqual({
+			max_tokens_field: "max_completion_tokens",
+			rejects: refuser?.request.rejects,
 		});
 	});
 
