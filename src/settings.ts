@@ -123,6 +123,8 @@ export interface ProviderAccess {
 export interface ProviderAttestation {
 	/** The base URL differs from the product's, and the operator does not attest that it serves the same product. */
 	isReplaced: boolean;
+	/** The address is that of an operator's row, not of the product that ships, and the operator does not attest that it serves it. */
+	isMoved: boolean;
 	/** The operator attests a zero-retention agreement. */
 	zeroRetention: boolean;
 	/** The operator attests a business associate agreement, without which HIPAA does not count. */
@@ -242,8 +244,10 @@ function stripTrailingSlash(address: string): string {
 function readStanding(env: Variables, provider: Provider): ProviderAttestation {
 	const { baseUrl, facts, zeroRetention, businessAssociate } = providerVariableNames(provider);
 	const address = stripTrailingSlash(readVariable(env, baseUrl) ?? provider.base_url);
+	const isVouched = readVariable(env, facts) === VOUCHED;
 	return {
-		isReplaced: address !== stripTrailingSlash(provider.base_url) && readVariable(env, facts) !== VOUCHED,
+		isReplaced: address !== stripTrailingSlash(provider.base_url) && !isVouched,
+		isMoved: provider.product_url !== undefined && !isVouched,
 		zeroRetention: readVariable(env, zeroRetention) === ATTESTED,
 		businessAssociate: readVariable(env, businessAssociate) === ATTESTED,
 		businessAssociateSetting: businessAssociate,

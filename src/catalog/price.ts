@@ -97,16 +97,28 @@ function toCallCost(inputNanoUsd: number, outputNanoUsd: number): CallCost {
 	return { inputNanoUsd, outputNanoUsd, totalNanoUsd: inputNanoUsd + outputNanoUsd };
 }
 
+/** What tokens cost at their rates, rounded up: an integer. Pico-USD of a long prompt at a high rate would not be a safe one. */
+function toNanoUsd(...priced: readonly (readonly [tokens: number, rate: number])[]): number {
+	let nano = 0;
+	let pico = 0;
+	for (const [tokens, rate] of priced) {
+		const rest = rate % PICO_PER_NANO;
+		nano += tokens * ((rate - rest) / PICO_PER_NANO);
+		pico += tokens * rest;
+	}
+	return nano + Math.ceil(pico / PICO_PER_NANO);
+}
+
 function priceAtRow(row: RateRow, usage: TokenUsage): CallCost {
 	const rates = toRates(row);
-	const inputPico =
-		usage.uncachedInput * rates.input +
-		usage.cacheRead * rates.cacheRead +
-		usage.cacheWrite * rates.cacheWrite +
-		(usage.hourCacheWrite ?? 0) * rates.hourCacheWrite;
 	return toCallCost(
-		Math.ceil(inputPico / PICO_PER_NANO),
-		Math.ceil((outputTokens(usage) * rates.output) / PICO_PER_NANO),
+		toNanoUsd(
+			[usage.uncachedInput, rates.input],
+			[usage.cacheRead, rates.cacheRead],
+			[usage.cacheWrite, rates.cacheWrite],
+			[usage.hourCacheWrite ?? 0, rates.hourCacheWrite],
+		),
+		toNanoUsd([outputTokens(usage), rates.output]),
 	);
 }
 
@@ -153,10 +165,7 @@ export function priceWorstCase(
 	writesHourCache = false,
 ): CallCost {
 	const rates = dearestRates(model, atMs, writesHourCache);
-	return toCallCost(
-		Math.ceil((maxInputTokens * rates.input) / PICO_PER_NANO),
-		Math.ceil((maxOutputTokens * rates.output) / PICO_PER_NANO),
-	);
+	return toCallCost(toNanoUsd([maxInputTokens, rates.input]), toNanoUsd([maxOutputTokens, rates.output]));
 }
 
 /** Four times the blended price, in millionths of a USD per million tokens: an integer. */

@@ -198,7 +198,7 @@ export function prepareAnthropicPrompt(call: ModelCall): PreparedPrompt {
 	const json = JSON.stringify(fields).slice(1, -1);
 	const images = callImages(call).map(({ url }) => parseDataUrl(url)?.base64 ?? url);
 	const hidden = call.tools.length > 0 ? TOOL_PROMPT_TOKEN_BOUND : 0;
-	return { json, tokenBound: promptTokenBound(json, images) + hidden, writesHourCache };
+	return { json, tokenBound: promptTokenBound(json, images) + hidden, images: images.length, writesHourCache };
 }
 
 function toAnthropicToolChoice(choice: ToolChoice | undefined, parallel: boolean | undefined): JsonObject | undefined {

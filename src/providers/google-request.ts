@@ -187,7 +187,7 @@ export function prepareGooglePrompt(call: ModelCall): PreparedPrompt {
 		contents: alone ? [{ role: "user", parts: system.length > 0 ? system : [{ text: "" }] }] : contents,
 	}).slice(1, -1);
 	const images = callImages(call).map((image) => toInlineData(image)?.data ?? image.url);
-	return { json, tokenBound: promptTokenBound(json, images) };
+	return { json, tokenBound: promptTokenBound(json, images), images: images.length };
 }
 
 /** Thinking tokens by effort, on Google's own scale. */

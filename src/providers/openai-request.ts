@@ -252,7 +252,7 @@ export function prepareOpenAiPrompt(call: ModelCall, provider: Provider): Prepar
 	};
 	const json = JSON.stringify(fields).slice(1, -1);
 	const urls = callImages(call).map(({ url }) => url);
-	return { json, tokenBound: promptTokenBound(json, urls) };
+	return { json, tokenBound: promptTokenBound(json, urls), images: urls.length };
 }
 
 function streamFields({ provider }: ProviderAccess): JsonObject {

@@ -3,9 +3,9 @@ import type { Plan } from "../catalog/plans.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Tier } from "../catalog/vocabulary.ts";
 import { usd } from "../proof/money.ts";
-import type { CallField, ModelCall } from "../providers/model-call.ts";
+import { type CallField, callImages, type ModelCall } from "../providers/model-call.ts";
 import { findBlocking, isListed } from "./routing-config.ts";
-import type { Signals } from "./signals.ts";
+import { IMAGE_TOKENS, type Signals } from "./signals.ts";
 
 /** Why a model may not serve. `param` is the field of the request that asks too much. */
 export interface Exclusion {
@@ -76,9 +76,14 @@ function capabilityExclusions(model: Model, constraints: Constraints): Exclusion
 	return exclusions;
 }
 
+/** What the images of a call take more than the signals say, where the model's row has a figure. */
+function moreImageTokens({ image_tokens }: Model, call: ModelCall): number {
+	return image_tokens === undefined ? 0 : callImages(call).length * (image_tokens - IMAGE_TOKENS);
+}
+
 function limitExclusions(model: Model, { call, signals }: Constraints): Exclusion[] {
 	const { context_window, max_input_tokens, max_output_tokens } = model.limits;
-	const { contextTokens } = signals;
+	const contextTokens = signals.contextTokens + moreImageTokens(model, call);
 	if (call.maxTokens > max_output_tokens) {
 		return [
 			{

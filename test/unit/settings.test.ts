@@ -83,6 +83,7 @@ describe("settings", () => {
 		const standing = (env: Record<string, string>) => parseSettings({ ...good, ...env }).attestations.get("zai");
 		const own = {
 			isReplaced: false,
+			isMoved: false,
 			zeroRetention: false,
 			businessAssociate: false,
 			businessAssociateSetting: "ZAI_BAA",
