@@ -201,6 +201,7 @@ type Compliance2 = {
 	providers: string[];
 	detected_classes: string[];
 	inferred_classes?: string[];
+	operator_facts?: string[];
 	masked?: Record<string, number>;
 	floor?: Floor[];
 	mode?: "monitor";
@@ -285,7 +286,9 @@ type Model = {
 	knowledge_cutoff: string | null;
 	/** Whether its weights are published. */
 	open_weights: boolean;
-	/** Whether its provider trains on what it is sent: no, if you allow it (`opt_in`), unless you object (`opt_out`). Null: not published, or the base address is replaced. */
+	/** Whose row it is: it ships with the service, or the operator added or changed it. */
+	source: "shipped" | "operator";
+	/** Whether its provider trains on what it is sent: no, if you allow it (`opt_in`), unless you object (`opt_out`). Null: not published, or the base address is replaced. Of a provider that the operator describes, it is the operator's word. */
 	trains_on_inputs: "no" | "opt_in" | "opt_out" | null;
 	/** Its provider has a key here, and your API key, if you sent one, may call it. */
 	available: boolean;
@@ -922,6 +925,8 @@ export interface EndpointTypes {
 				provider: string;
 				/** Its tier. */
 				tier: "budget" | "mid" | "premium" | "frontier";
+				/** Whose row it is: shipped with the service, or the operator's. */
+				source: "shipped" | "operator";
 				/** What the ranking goes by; may be negative. */
 				score: number;
 				/** 0 to 1, by the catalog. */
@@ -1262,7 +1267,7 @@ export interface EndpointTypes {
 			allowed_models?: string[];
 			/** By model: why it may not serve. */
 			excluded_models?: Record<string, string[]>;
-			/** The cheapest model of all beside the cheapest allowed one; (3 × input + output) / 4 in USD per million tokens. */
+			/** The cheapest model of all beside the cheapest allowed one; (3 × input + output) / 4 in USD per million tokens. `premium_pct` is null where the cheapest costs nothing. */
 			compliance_cost_premium?: {
 				compliant_available: boolean;
 				cheapest_unrestricted: string | null;
@@ -1283,6 +1288,8 @@ export interface EndpointTypes {
 				excluded_count: number;
 				matrix_version: string;
 			};
+			/** Providers about which the operator of this service says something, beside or instead of what is published. */
+			operator_facts?: string[];
 			/** Hash of an attestation for the cheapest allowed model. */
 			sample_attestation?: string;
 			/** Version of the facts about providers. */
