@@ -2,6 +2,7 @@
 import { hexToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import type { Catalog } from "./catalog/catalog.ts";
+import { type ProviderKeys, parseProviderKeys, soleKey } from "./catalog/provider-keys.ts";
 import type { Provider } from "./catalog/schema.ts";
 import { CATALOG } from "./catalog/shipped.ts";
 import type { Deployment } from "./http/deployment.ts";
@@ -109,10 +110,10 @@ const settingsSchema = z.object({
 		}),
 });
 
-/** How to call a provider that has a key. */
+/** How to call a provider that has a key, or takes none. */
 export interface ProviderAccess {
 	provider: Provider;
-	apiKey: string;
+	keys: ProviderKeys;
 	/** The part before `/chat/completions`, without a trailing slash. */
 	baseUrl: string;
 	/** Host and port that calls are sent to. */
@@ -158,7 +159,7 @@ export interface Settings {
 	upstreamTotalTimeoutMs: number;
 	callPatiencePercent: number;
 	stepRetryWaitsMs: readonly number[];
-	/** Providers that have a key, by id. */
+	/** Providers that have a key or take none, by id. */
 	providers: ReadonlyMap<string, ProviderAccess>;
 	/** All providers of the catalog, by id. */
 	attestations: ReadonlyMap<string, ProviderAttestation>;
@@ -212,12 +213,22 @@ function readVariable(env: Variables, name: string): string | undefined {
 	return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 }
 
+/** A provider's keys, or what is wrong with them; nothing where it has none. A provider that takes no key has one without a text. */
+function readProviderKeys(env: Variables, provider: Provider): { keys?: ProviderKeys; faults: string[] } {
+	if (provider.auth === "none") return { keys: [soleKey("")], faults: [] };
+	const names = providerVariableNames(provider).keys;
+	const name = names.find((variable) => readVariable(env, variable) !== undefined);
+	if (name === undefined) return { faults: [] };
+	const { keys, faults = [] } = parseProviderKeys(readVariable(env, name) ?? "");
+	const named = faults.map((fault) => `${name}${fault}`);
+	return keys ? { keys, faults: named } : { faults: named };
+}
+
 function readProviderAccess(env: Variables, provider: Provider): ProviderAccess | null {
-	const { keys, baseUrl: variable } = providerVariableNames(provider);
-	const apiKey = keys.map((name) => readVariable(env, name)).find((value) => value !== undefined);
-	if (apiKey === undefined) return null;
-	const configured = readVariable(env, variable) ?? provider.base_url;
-	return { provider, apiKey, baseUrl: stripTrailingSlash(configured), host: new URL(configured).host };
+	const { keys } = readProviderKeys(env, provider);
+	if (!keys) return null;
+	const configured = readVariable(env, providerVariableNames(provider).baseUrl) ?? provider.base_url;
+	return { provider, keys, baseUrl: stripTrailingSlash(configured), host: new URL(configured).host };
 }
 
 const isHttpUrl = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
@@ -227,6 +238,7 @@ function findProviderFaults(env: Variables, provider: Provider): string[] {
 	const { baseUrl, facts, zeroRetention, businessAssociate } = providerVariableNames(provider);
 	const isOr = (name: string, word: string) => [undefined, word].includes(readVariable(env, name));
 	return [
+		...readProviderKeys(env, provider).faults,
 		...(isHttpUrl(readVariable(env, baseUrl) ?? provider.base_url)
 			? []
 			: [`${baseUrl} must be an http or https address`]),

@@ -6,6 +6,7 @@ import type { Model } from "../catalog/schema.ts";
 import type { Failure } from "../failure.ts";
 import { logWarning } from "../http/log.edge.ts";
 import type { Outcome } from "../proof/receipt.ts";
+import { withAuth } from "../providers/auth-headers.ts";
 import type { Permit } from "../providers/breaker.ts";
 import { type CallFailure, UpstreamInterrupted } from "../providers/call-failure.ts";
 import { breakerKey, callKey } from "../providers/health.ts";
@@ -206,7 +207,8 @@ export class CallRunner {
 
 	/** Makes one upstream call. A response head proves to the breaker that the provider is available. */
 	async #open(call: PlannedCall, permit: Permit, signal: AbortSignal): Promise<UpstreamStream | CallFailure> {
-		const { wire, request } = call.attempt;
+		const { wire, access } = call.attempt;
+		const request = withAuth(call.attempt.request, access.provider, access.keys[0]);
 		const opened = await this.#heads.run(() => openUpstreamStream(wire, request, this.#deadlines(call), signal));
 		if (opened.kind === "stream") {
 			permit.succeeded();

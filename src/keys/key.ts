@@ -5,8 +5,9 @@ import { isWiderPolicy } from "../compliance/policy-levels.ts";
 import type { Issue } from "../failure.ts";
 import type { KeyRole } from "../http/endpoint.ts";
 import type { KeyBudget } from "../meter/key-budget.ts";
-import { isListed, matchesGlob, type RoutingConfig } from "../routing/routing-config.ts";
+import { isListed, type RoutingConfig } from "../routing/routing-config.ts";
 import { mergeNormalForms } from "../routing-config/config.ts";
+import { matchesGlob } from "../text/match-glob.ts";
 
 /** What a key may do. */
 export interface KeyOptions {

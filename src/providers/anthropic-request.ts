@@ -4,7 +4,6 @@ import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
 import { jsonObjectSchema } from "../http/json-object.ts";
 import type { JsonObject } from "../json.ts";
-import type { ProviderAccess } from "../settings.ts";
 import { compileAnthropicSchema } from "./anthropic-schema.ts";
 import { limitCacheMarks, toCacheControl } from "./cache-marks.ts";
 import { ANTHROPIC_IDS, callIdFor } from "./call-ids.ts";
@@ -248,9 +247,8 @@ function anthropicSamplingFields(
 	return { fields, warnings };
 }
 
-function anthropicHeaders({ apiKey }: ProviderAccess, isWhole: boolean): Record<string, string> {
+function anthropicHeaders(isWhole: boolean): Record<string, string> {
 	return {
-		"x-api-key": apiKey,
 		"anthropic-version": "2023-06-01",
 		"content-type": "application/json",
 		accept: isWhole ? "application/json" : "text/event-stream",
@@ -292,7 +290,7 @@ export function renderAnthropicRequest(options: RequestOptions): UpstreamRequest
 	};
 	return {
 		url: `${access.baseUrl}/messages`,
-		headers: anthropicHeaders(access, isWhole),
+		headers: anthropicHeaders(isWhole),
 		...toUpstreamBody({ model: model.upstream_model }, prompt, settings),
 		maxOutputTokens: call.maxTokens,
 		warnings,

@@ -312,7 +312,7 @@ export function renderGoogleRequest(options: RequestOptions): UpstreamRequest {
 	};
 	return {
 		url: `${access.baseUrl}/models/${model.upstream_model}:${verb}`,
-		headers: { "x-goog-api-key": access.apiKey, "content-type": "application/json" },
+		headers: { "content-type": "application/json" },
 		...toUpstreamBody({}, prompt, settings),
 		maxOutputTokens: call.maxTokens,
 		warnings: [

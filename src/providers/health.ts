@@ -2,7 +2,6 @@
 // after a 429 a model is throttled until its Retry-After passes; a model that its provider does not serve is left out. Only what a
 // provider did counts, never what a prompt or a client can cause. Every wait has a longest length, so that a clock which went back
 // prolongs none. Pure; the clock is an argument.
-import { hashText } from "../proof/hash.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { Breaker, type Permit } from "./breaker.ts";
 import { RecentCalls } from "./recent-calls.ts";
@@ -20,7 +19,7 @@ const breakerKeys = new WeakMap<ProviderAccess, BreakerKey>();
 export function breakerKey(access: ProviderAccess): BreakerKey {
 	const known = breakerKeys.get(access);
 	if (known) return known;
-	const key = `${access.provider.id} ${hashText(access.apiKey)}`;
+	const key = `${access.provider.id} ${access.keys[0].mark}`;
 	breakerKeys.set(access, key);
 	return key;
 }

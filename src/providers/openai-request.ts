@@ -286,7 +286,6 @@ export function renderOpenAiRequest(options: RequestOptions): UpstreamRequest {
 	return {
 		url: `${access.baseUrl}/chat/completions`,
 		headers: {
-			authorization: `Bearer ${access.apiKey}`,
 			"content-type": "application/json",
 			accept: isWhole ? "application/json" : "text/event-stream",
 		},

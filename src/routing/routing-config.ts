@@ -2,6 +2,7 @@
 import type { Model } from "../catalog/schema.ts";
 import type { Intent, Tier } from "../catalog/vocabulary.ts";
 import type { CompliancePolicy } from "../compliance/policy.ts";
+import { matchesGlob } from "../text/match-glob.ts";
 import type { RoutingMode } from "./mode.ts";
 
 /** When a rule matches: all conditions that are set must hold. A rule without conditions always matches. */
@@ -58,22 +59,6 @@ export interface CompiledConfig {
 	config: RoutingConfig;
 	/** Whether one of its patterns matches somewhere in a text. Takes time linear in the text. */
 	matches(pattern: string, text: string): boolean;
-}
-
-/** Whether a text matches a pattern in which `*` stands for any characters. Linear in both. */
-export function matchesGlob(pattern: string, text: string): boolean {
-	const parts = pattern.split("*");
-	const [first = "", last = ""] = [parts[0], parts.at(-1)];
-	if (parts.length === 1) return pattern === text;
-	if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false;
-	let from = first.length;
-	const end = text.length - last.length;
-	for (const part of parts.slice(1, -1)) {
-		const at = text.indexOf(part, from);
-		if (at < 0 || at + part.length > end) return false;
-		from = at + part.length;
-	}
-	return true;
 }
 
 /** Whether an entry of a list means a model: by its id, an alias of its row, or its provider. */

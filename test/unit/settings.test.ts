@@ -68,7 +68,11 @@ describe("settings", () => {
 			ZAI_BASE_URL: "http://127.0.0.1:1/v4/",
 		});
 		expect([...providers.keys()]).toEqual(["google", "zai"]);
-		expect(providers.get("zai")).toMatchObject({ apiKey: "z", baseUrl: "http://127.0.0.1:1/v4", host: "127.0.0.1:1" });
+		expect(providers.get("zai")).toMatchObject({
+			keys: [{ secret: "z" }],
+			baseUrl: "http://127.0.0.1:1/v4",
+			host: "127.0.0.1:1",
+		});
 	});
 
 	it("read the waits of a step's tries as whole milliseconds", () => {

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { inputTokens, outputTokens } from "../../../src/catalog/price.ts";
+import { soleKey } from "../../../src/catalog/provider-keys.ts";
 import type { Model } from "../../../src/catalog/schema.ts";
 import type { EffortChoice } from "../../../src/catalog/vocabulary.ts";
 import { chatRequestSchema, toModelCall } from "../../../src/chat/request.ts";
@@ -40,7 +41,7 @@ function sent(model: Model, body: Record<string, unknown>, effort: EffortChoice 
 		chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }),
 		TEST_CATALOG,
 	);
-	const access = { provider, apiKey: "k", baseUrl: "https://u.test/v1", host: "u.test" };
+	const access = { provider, keys: [soleKey("k")] as const, baseUrl: "https://u.test/v1", host: "u.test" };
 	const request = openAiWire.renderRequest({
 		call,
 		prompt: openAiWire.preparePrompt(call, provider),
@@ -52,10 +53,10 @@ function sent(model: Model, body: Record<string, unknown>, effort: EffortChoice 
 }
 
 describe("an upstream request", () => {
-	it("goes to the provider's path with its key, model id and output limit", () => {
+	it("goes to the provider's path with its model id and output limit", () => {
 		const { url, headers, json } = sent(plain, { max_tokens: 5 });
 		expect(url).toBe("https://u.test/v1/chat/completions");
-		expect(headers["authorization"]).toBe("Bearer k");
+		expect(headers).toEqual({ "content-type": "application/json", accept: "text/event-stream" });
 		expect(json).toEqual({
 			model: "apex-frontier-2026",
 			max_tokens: 5,
