@@ -259,7 +259,7 @@ describe("a fault", () => {
 		[
 			"a price below 0",
 			{ providers: [{ id: "ollama" }], models: [{ ...LLAMA, prices: { input: -1, output: 0 } }] },
-			["models.0.prices: must be {input, output}, or a list of such"],
+			["models.0.prices.input: must be a number: USD per million tokens, and 0 where it costs nothing"],
 		],
 		[
 			"more output than context",
@@ -353,6 +353,17 @@ describe("a fault", () => {
 			"an alias that is another model's id",
 			{ providers: [{ id: "ollama" }], models: [{ ...LLAMA, aliases: ["x", "x"] }] },
 			['models.0.aliases.1: "x" is already models.0.aliases.0'],
+		],
+		[
+			"what a price or a limit lacks",
+			{
+				providers: [{ id: "ollama" }],
+				models: [{ ...LLAMA, prices: { input: 1 }, limits: { context_window: 8_192 } }],
+			},
+			[
+				"models.0.prices: output must be a number: USD per million tokens, and 0 where it costs nothing",
+				"models.0.limits: max_output_tokens must be a whole number",
+			],
 		],
 		["a document that is a list", [], [": must be a mapping of providers and models"]],
 	])("%s is named", (_, document, faults) => {
