@@ -371,9 +371,32 @@ describe("a fault", () => {
 		expect(extend(document).catalog).toBe(CATALOG);
 	});
 
+	it("of a row hides neither what else is wrong with it nor what is wrong with others", () => {
+		const models = [
+			{ ...LLAMA, provider: "olama", tier: "x" },
+			{ ...LLAMA, limits: { context_window: 1, max_output_tokens: 2 } },
+		];
+		expect(faultsOf({ providers: [{ id: "ollama" }], models })).toEqual([
+			'models.0.provider: no provider is "olama"; did you mean ollama?',
+			'models.0.tier: must be one of budget, mid, premium, frontier, not "x"',
+			'models.1.id: "llama-local" is already models.0.id',
+			"models.1.limits.max_output_tokens: must be at most context_window, 1",
+		]);
+		const providers = [{ id: "one" }, { id: "two", wire: "x" }, { id: "three", base_url: "ftp://x" }];
+		expect(faultsOf({ providers }).map((fault) => fault.split(":")[0])).toEqual([
+			"providers.0",
+			"providers.1.wire",
+			"providers.2.base_url",
+		]);
+	});
+
 	it("does not hide the others, and they come in the document's order", () => {
 		const document = { models: [{ id: "a" }, { ...LLAMA, id: "b", tier: "bugdet" }], providers: [{ id: "Mine" }] };
-		expect(faultsOf(document).map((fault) => fault.split(":")[0])).toEqual(["models.1.tier", "providers.0.id"]);
+		expect(faultsOf(document).map((fault) => fault.split(":")[0])).toEqual([
+			"models.0",
+			"models.1.tier",
+			"providers.0.id",
+		]);
 	});
 });
 
