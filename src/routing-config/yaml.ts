@@ -16,6 +16,7 @@ import {
 	type ParsedNode,
 	Parser,
 	type Scalar,
+	type YAMLMap,
 } from "yaml";
 import type { DocumentFault, Path } from "../faults.ts";
 
@@ -72,7 +73,11 @@ function positionAt(lines: LineCounter, offset: number): TextPosition {
 }
 
 /** The tokens of a text, or the limit that it exceeds. Lexer and parser take turns, so that neither runs ahead. */
-function tokenize(text: string, lines: LineCounter, limits: YamlLimits): { tokens: CST.Token[] } | { fault: YamlFault } {
+function tokenize(
+	text: string,
+	lines: LineCounter,
+	limits: YamlLimits,
+): { tokens: CST.Token[] } | { fault: YamlFault } {
 	const parser = new Parser(lines.addNewLine);
 	const tokens: CST.Token[] = [];
 	let count = 0;
@@ -97,6 +102,8 @@ class NodeReader {
 	readonly #anchors = new Map<string, Node>();
 	/** The nodes that aliases stand for, by the aliases' paths. */
 	readonly #targets = new Map<string, Node>();
+	/** Members of maps by their names. */
+	readonly #pairs = new Map<YAMLMap, ReadonlyMap<string | number | null, Pair>>();
 	#aliases = 0;
 	#values = 0;
 	#isStopped = false;
@@ -126,12 +133,18 @@ class NodeReader {
 		let [key, value, nearest]: unknown[] = [null, root, root];
 		for (const [depth, step] of path.entries()) {
 			const container = isAlias(value) ? this.#targets.get(JSON.stringify(path.slice(0, depth))) : value;
-			const pair = isMap(container) ? container.items.find(({ key }) => keyName(key) === step) : undefined;
+			const pair = isMap(container) ? this.#pairsOf(container).get(step) : undefined;
 			key = pair?.key;
 			value = isSeq(container) ? container.items[Number(step)] : pair?.value;
 			nearest = value ?? nearest;
 		}
 		return this.#positionOf(at === "key" ? (key ?? nearest) : nearest);
+	}
+
+	#pairsOf(map: YAMLMap): ReadonlyMap<string | number | null, Pair> {
+		const pairs = this.#pairs.get(map) ?? new Map(map.items.map((pair) => [keyName(pair.key), pair]));
+		this.#pairs.set(map, pairs);
+		return pairs;
 	}
 
 	#positionOf(node: unknown): TextPosition | null {
