@@ -5,13 +5,11 @@ import { CATALOG } from "../catalog/shipped.ts";
 import type { DocumentFault } from "../faults.ts";
 import type { AddressRules } from "../operator-catalog/address.ts";
 import { extendCatalog } from "../operator-catalog/extend.ts";
+import { MAX_CATALOG_BYTES } from "../operator-catalog/rows.ts";
 import { pathName, withPosition } from "../routing-config/read.ts";
 import { type ParsedDocument, parseYaml, type YamlLimits } from "../routing-config/yaml.ts";
 import { findCatalogWarnings } from "./catalog-warnings.ts";
 import { parseToml } from "./toml.ts";
-
-/** Bytes of a catalog's JSON: what the service takes. */
-const MAX_CATALOG_BYTES = 1_048_576;
 
 /** The largest valid catalog has 500 models of 60 values each. */
 const CATALOG_LIMITS: YamlLimits = {

@@ -1,7 +1,9 @@
 // `npm run catalog -- check FILE`: reads an operator's catalog as the service will, and names every mistake with its line. Ends with
 // status 0 when the catalog is valid, 1 when it is not, 2 when there is none.
 import { parseArgs } from "node:util";
+import { readAddressRules } from "../settings.ts";
 import { type CheckedCatalog, readCatalogFile } from "./catalog-file.ts";
+import { localSettings } from "./local-env.ts";
 
 const CATALOG_USAGE = `usage:
   npm run catalog -- check FILE
@@ -18,7 +20,7 @@ function renderChanges({ catalog }: CheckedCatalog): string {
 }
 
 function readAndReport(path: string): CheckedCatalog {
-	const checked = readCatalogFile(path, { isLocal: true, hosts: new Set() });
+	const checked = readCatalogFile(path, readAddressRules(localSettings()));
 	for (const line of [...checked.errors, ...checked.warnings]) console.log(line);
 	return checked;
 }
