@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Catalog } from "../catalog/catalog.ts";
 import { CATALOG } from "../catalog/shipped.ts";
-import type { DocumentFault } from "../faults.ts";
+import type { DocumentFault, Path } from "../faults.ts";
 import type { AddressRules } from "../operator-catalog/address.ts";
 import { extendCatalog } from "../operator-catalog/extend.ts";
 import { MAX_CATALOG_BYTES } from "../operator-catalog/rows.ts";
@@ -33,6 +33,8 @@ export interface CheckedCatalog {
 	/** One line each, after the file's name and the position. */
 	errors: string[];
 	warnings: string[];
+	/** Such a line for a mistake that the service found. */
+	toLine(path: Path, message: string): string;
 }
 
 /** TOML begins with a table or a member; YAML has no line like either in a mapping. JSON is YAML. */
@@ -70,6 +72,7 @@ export function checkCatalog(bytes: Uint8Array, name: string, rules: AddressRule
 		catalog: CATALOG,
 		errors: clipLines(errors.map((error) => `${name}: ${error}`)),
 		warnings: [],
+		toLine: (_, message) => `${name}: ${message}`,
 	});
 	const decoded = decodeText(bytes);
 	if ("badLine" in decoded) return refused([`line ${decoded.badLine}: holds a byte that is not UTF-8`]);
@@ -93,6 +96,7 @@ export function checkCatalog(bytes: Uint8Array, name: string, rules: AddressRule
 		catalog,
 		errors: [],
 		warnings: warnings.map((line) => `${name}: warning: ${line}`),
+		toLine: (path, message) => `${name}: ${toLine({ path, at: "value", message })}`,
 	};
 }
 
