@@ -8,7 +8,7 @@ import { extendCatalog } from "../operator-catalog/extend.ts";
 import { MAX_CATALOG_BYTES } from "../operator-catalog/rows.ts";
 import { pathName, withPosition } from "../routing-config/read.ts";
 import { type ParsedDocument, parseYaml, type YamlLimits } from "../routing-config/yaml.ts";
-import { findCatalogWarnings } from "./catalog-warnings.ts";
+import { findLocalOnly, findSlips } from "./catalog-warnings.ts";
 import { parseToml } from "./toml.ts";
 
 /** The largest valid catalog has 500 models of 60 values each. */
@@ -33,6 +33,8 @@ export interface CheckedCatalog {
 	/** One line each, after the file's name and the position. */
 	errors: string[];
 	warnings: string[];
+	/** What a deployed service refuses in it. */
+	localOnly: string[];
 	/** Such a line for a mistake that the service found. */
 	toLine(path: Path, message: string): string;
 }
@@ -72,6 +74,7 @@ export function checkCatalog(bytes: Uint8Array, name: string, rules: AddressRule
 		catalog: CATALOG,
 		errors: clipLines(errors.map((error) => `${name}: ${error}`)),
 		warnings: [],
+		localOnly: [],
 		toLine: (_, message) => `${name}: ${message}`,
 	});
 	const decoded = decodeText(bytes);
@@ -89,13 +92,15 @@ export function checkCatalog(bytes: Uint8Array, name: string, rules: AddressRule
 	};
 	const { catalog, faults } = extendCatalog(CATALOG, document, rules);
 	if (faults.length > 0) return refused(faults.map(toLine));
-	const warnings = document === null ? [] : findCatalogWarnings(document, catalog, CATALOG, rules).map(toLine);
-	if (catalog === CATALOG) warnings.push("adds nothing and changes nothing");
+	const slips = document === null ? [] : findSlips(document, catalog, CATALOG).map(toLine);
+	const warnings = [...slips, ...(catalog === CATALOG ? ["adds nothing and changes nothing"] : [])];
+	const toWarning = (line: string) => `${name}: warning: ${line}`;
 	return {
 		document: document ?? {},
 		catalog,
 		errors: [],
-		warnings: warnings.map((line) => `${name}: warning: ${line}`),
+		warnings: warnings.map(toWarning),
+		localOnly: findLocalOnly(document, CATALOG, rules).map(toLine).map(toWarning),
 		toLine: (path, message) => `${name}: ${toLine({ path, at: "value", message })}`,
 	};
 }

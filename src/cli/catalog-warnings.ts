@@ -1,5 +1,5 @@
-// What may be a slip in an operator's catalog although the service takes it: prices far from their tier's, providers without a model,
-// addresses that only a local service reaches. Pure.
+// What may be a slip in an operator's catalog although the service takes it: prices far from their tier's, providers without a model;
+// and what only a local service takes. Pure.
 import type { Catalog } from "../catalog/catalog.ts";
 import { TIERS, type Tier } from "../catalog/vocabulary.ts";
 import { type DocumentFault, inDocumentOrder } from "../faults.ts";
@@ -64,19 +64,15 @@ function findUnusedProviders({ providers = [], models = [] }: OperatorRows, ship
  * @param document the rows as they were written.
  * @param catalog what it was extended to.
  */
-export function findCatalogWarnings(
-	document: unknown,
-	catalog: Catalog,
-	shipped: Catalog,
-	{ hosts }: AddressRules,
-): DocumentFault[] {
+export function findSlips(document: unknown, catalog: Catalog, shipped: Catalog): DocumentFault[] {
 	const rows = operatorCatalogSchema.parse(document);
-	const elsewhere = extendCatalog(shipped, document, { isLocal: false, hosts }).faults.map((fault) => ({
+	return inDocumentOrder([...findUnusedProviders(rows, shipped), ...findFarPrices(rows, catalog, shipped)], document);
+}
+
+/** What a deployed service refuses in a catalog that a local one takes: addresses. */
+export function findLocalOnly(document: unknown, shipped: Catalog, { hosts }: AddressRules): DocumentFault[] {
+	return extendCatalog(shipped, document, { isLocal: false, hosts }).faults.map((fault) => ({
 		...fault,
 		message: `works in a local service only: ${fault.message}`,
 	}));
-	return inDocumentOrder(
-		[...elsewhere, ...findUnusedProviders(rows, shipped), ...findFarPrices(rows, catalog, shipped)],
-		document,
-	);
 }

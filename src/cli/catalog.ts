@@ -53,8 +53,9 @@ function readAndReport(path: string): CheckedCatalog {
 }
 
 function checkFile(path: string): boolean {
-	const { errors, catalog } = readAndReport(path);
+	const { errors, localOnly, catalog } = readAndReport(path);
 	if (errors.length > 0) return false;
+	for (const line of localOnly) console.log(line);
 	const [providers, models] = [ownRows(catalog.providers), ownRows(catalog.models)];
 	const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 	const changes = { catalog_version: catalog.version, providers: ids(providers), models: ids(models) };
