@@ -25,8 +25,6 @@ export function mappingMessages(names: readonly string[]): z.core.$ZodErrorMap {
 
 function toFaults(issue: z.core.$ZodIssue): DocumentFault[] {
 	const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
-	if (issue.code === "invalid_type" && issue.input === undefined && path.length > 0)
-		return [{ path: path.slice(0, -1), at: "value", message: `needs ${path.at(-1)}, which ${issue.message}` }];
 	if (issue.code !== "unrecognized_keys") return [{ path, at: "value", message: issue.message }];
 	const messages = issue.message.split("\n");
 	return issue.keys.map((key, index) => ({ path: [...path, key], at: "key", message: messages[index] ?? "" }));
@@ -37,7 +35,7 @@ function toFaults(issue: z.core.$ZodIssue): DocumentFault[] {
  * faults.
  */
 export function parseMembers<T>(schema: z.ZodType<T>, document: unknown): { value: T; faults: DocumentFault[] } {
-	const parsed = schema.safeParse(document, { reportInput: true });
+	const parsed = schema.safeParse(document);
 	if (parsed.success) return { value: parsed.data, faults: [] };
 	const faults = parsed.error.issues.flatMap(toFaults);
 	const atFault = new Set(faults.map(({ path: [name] }) => name));

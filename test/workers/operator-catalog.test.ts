@@ -247,7 +247,12 @@ describe("PUT /internal/catalog", () => {
 			models: [{ id: "auto", provider: "vllm", tier: "best", limits: { context_window: 1 } }],
 		};
 		const { issues } = (await json(replace(isolate, wrong), 422)) as { issues: { path: string; message: string }[] };
-		expect(issues.map(({ path }) => path)).toEqual(["providers.0.base_url", "models.0.tier", "models.0.limits"]);
+		expect(issues.map(({ path }) => path)).toEqual([
+			"providers.0.base_url",
+			"models.0.id",
+			"models.0.tier",
+			"models.0.limits",
+		]);
 		expect(await json(show(isolate))).toEqual(shown);
 		expect(await json(replace(isolate, {}))).toMatchObject({ catalog_version: CATALOG.version, models: [] });
 	});
