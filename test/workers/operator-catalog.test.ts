@@ -5,10 +5,11 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { runSchema } from "../../src/agents/response.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
-import { GOAL, postRun, readRun } from "../support/agents.ts";
+import { storeCatalog } from "../../src/load-settings.edge.ts";
+import { expectAccounted, GOAL, postRun, readRun } from "../support/agents.ts";
 import { WORKSPACE } from "../support/ledger.ts";
 import { useService } from "../support/per-test.ts";
-import { callWith, eventually, receiptOf, usageOf, withKey } from "../support/service.ts";
+import { callWith, eventually, newKey, receiptOf, usageOf, withKey } from "../support/service.ts";
 import { SANDBOX_ORIGIN, TEST_ADMIN_TOKEN } from "../support/variables.ts";
 
 const { upstream, key: owner } = useService("corporate");
@@ -319,5 +320,32 @@ describe("an agent run", () => {
 		isDown = false;
 		await eventually(async () => (await readRun(owner, runId)).status === "complete");
 		expect((await usageOf(owner)).total_requests).toBe(1);
+	});
+
+	it("goes on with other models when its own are gone from the catalog, and is settled with what each call was", async () => {
+		const key = await newKey("corporate");
+		const models = LOCAL.models.map((model) => ({
+			...model,
+			prices: { input: 0.01, output: 0.01 },
+			quality: { general: 0.9 },
+		}));
+		await storeCatalog(env, JSON.stringify({ ...LOCAL, models }));
+		let calls = 0;
+		upstream.replace(async ({ url }) => {
+			if (!url.includes("/ollama/")) return undefined;
+			if (++calls === 2) await storeCatalog(env, "{}");
+			return Response.json(completion);
+		});
+		const { run_id: runId } = runSchema.parse(
+			await (await postRun(key, { policy: "efficiency", goal: GOAL, background: true })).json(),
+		);
+		await eventually(async () => (await readRun(key, runId)).status !== "running");
+		const run = await readRun(key, runId);
+		expect(run.status).toBe("complete");
+		expect([...new Set(run.steps.map(({ model }) => model))]).toHaveLength(2);
+		expect(run.steps[0]).toMatchObject({ model: "tiny", cost_usd: 0.00000026 });
+		await expectAccounted(key, run);
+		expect(Object.keys((await usageOf(key)).by_provider)).toContain("ollama");
+		expect((await receiptOf(runId))["catalog_version"]).toBe(CATALOG.version);
 	});
 });
