@@ -122,11 +122,11 @@ function toCandidate(
 
 /** The score that a candidate is sorted by: no higher than that of any other which is both cheaper and better. */
 function scoreBehindBetter({ expectation: { quality, cost }, score }: Candidate, all: readonly Candidate[]): number {
-	return all.reduce(
-		(least, { expectation: other, score: otherScore }) =>
-			other.quality > quality && other.cost.totalNanoUsd < cost.totalNanoUsd ? Math.min(least, otherScore) : least,
-		score,
-	);
+	let least = score;
+	for (const { expectation: other, score: otherScore } of all)
+		if (other.quality > quality && other.cost.totalNanoUsd < cost.totalNanoUsd && otherScore < least)
+			least = otherScore;
+	return least;
 }
 
 /**
@@ -137,9 +137,8 @@ function sortByScore(candidates: Candidate[], mode: Mode): Candidate[] {
 	const { floorGap, isBehindBetter } = modeUtility(mode);
 	const floor = best - floorGap;
 	return candidates
-		.map((candidate) => ({ ...candidate, isBelowFloor: candidate.expectation.quality < floor }))
 		.map((candidate) => ({
-			candidate,
+			candidate: { ...candidate, isBelowFloor: candidate.expectation.quality < floor },
 			key: isBehindBetter ? scoreBehindBetter(candidate, candidates) : candidate.score,
 		}))
 		.sort(
@@ -205,7 +204,7 @@ export function rankModels(
 		testEase: catalog.testEase,
 		answerTokens: typicalAnswerTokens(signals),
 	};
-	const excluded: RankedModels["excluded"] = new Map(unnamedExclusions(catalog));
+	const found = new Map<string, Exclusion[]>();
 	const consider = (model: Model): Candidate[] => {
 		const least = minOutputTokens(request, model, mode);
 		const exclusions = findExclusions(model, {
@@ -213,8 +212,7 @@ export function rankModels(
 			call: withOutputLimit(request.call, least),
 			worstCaseNanoUsd: (candidate) => worstCaseNanoUsd(request, candidate, mode, least),
 		});
-		if (exclusions.length === 0) excluded.delete(model.id);
-		else excluded.set(model.id, exclusions);
+		found.set(model.id, exclusions);
 		return exclusions.length > 0
 			? []
 			: [toCandidate(request, model, mode, prospect, { least, ceiling: shared.ceiling })];
@@ -226,5 +224,10 @@ export function rankModels(
 	const configured = listed.flatMap((model) =>
 		isChoosable(model) || model === named ? ranked.filter((candidate) => candidate.model === model) : consider(model),
 	);
-	return { eligible: ranked, configured, excluded };
+	return {
+		eligible: ranked,
+		configured,
+		excluded: () =>
+			new Map([...unnamedExclusions(catalog), ...found].filter(([id]) => (found.get(id)?.length ?? 1) > 0)),
+	};
 }
