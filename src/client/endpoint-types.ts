@@ -2865,6 +2865,8 @@ export interface EndpointTypes {
 			providers_configured: number;
 			/** The server's routing config. Of an invalid one, the last that could be read is in force; unknown is one that KV did not answer. */
 			default_config: "none" | "valid" | "invalid" | "unknown";
+			/** The operator's models and providers. Of an invalid catalog, the last that could be read is in force; unknown is one that KV did not answer. */
+			operator_catalog: "none" | "valid" | "invalid" | "unknown";
 			/** For operators only: what this isolate knows of the providers. */
 			providers?: {
 				/** By provider: for how many ms. */

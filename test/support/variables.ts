@@ -33,6 +33,7 @@ export function variablesFor(catalog: Catalog): Record<string, string> {
 		KEY_PEPPER: "test-pepper-0123456789",
 		ADMIN_TOKEN: TEST_ADMIN_TOKEN,
 		WEBHOOK_HOSTS: TEST_WEBHOOK_HOST,
+		UPSTREAM_HOSTS: new URL(SANDBOX_ORIGIN).host,
 		STEP_RETRY_WAITS_MS: Array(3).fill(TEST_RETRY_WAIT_MS).join(),
 		...providerVariables(catalog),
 	};

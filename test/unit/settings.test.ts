@@ -53,7 +53,7 @@ describe("settings", () => {
 		};
 		expect(faulty({ ...good, ...wrong })?.split("; ")).toEqual([
 			"AUDIT_SECRETS must be keep or hash",
-			"OPENAI_BASE_URL must be an http or https address",
+			"OPENAI_BASE_URL must be an address such as https://models.example.com/v1",
 			"OPENAI_FACTS must be provider, or absent",
 			"GROQ_ZERO_RETENTION must be 1, or absent",
 		]);
