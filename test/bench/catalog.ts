@@ -10,29 +10,16 @@ import { planCall } from "../../src/inference/plan.ts";
 import { extendCatalog } from "../../src/operator-catalog/extend.ts";
 import { parseSettings, type Settings } from "../../src/settings.ts";
 import { variablesFor } from "../support/variables.ts";
+import { OPERATOR_MODELS, operatorRows } from "./operator-rows.ts";
 import { median } from "./statistics.ts";
 
-const PROVIDERS = 10;
-const MODELS = 300;
 const ROUNDS = 10;
 const PLANS_A_ROUND = 200;
 
-/** The shipped catalog with rows of an operator's. @param more what each row says besides. */
-function extended(more: Record<string, unknown>): Catalog {
-	const providers = Array.from({ length: PROVIDERS }, (_, index) => ({
-		id: `box-${index}`,
-		base_url: `https://box-${index}.example/v1`,
-	}));
-	const models = Array.from({ length: MODELS }, (_, index) => ({
-		id: `box-model-${index}`,
-		provider: `box-${index % PROVIDERS}`,
-		tier: "mid",
-		prices: { input: 0.2, output: 0.8 },
-		limits: { context_window: 131_072, max_output_tokens: 8_192 },
-		supports: { tools: true },
-		...more,
-	}));
-	const { catalog, faults } = extendCatalog(CATALOG, { providers, models }, { isLocal: false, hosts: new Set() });
+/** The shipped catalog with rows of an operator's. */
+function extended(isAuto: boolean): Catalog {
+	const rows = operatorRows(OPERATOR_MODELS, isAuto);
+	const { catalog, faults } = extendCatalog(CATALOG, rows, { isLocal: false, hosts: new Set() });
 	if (faults.length > 0) throw new Error(`benchmark failed: ${JSON.stringify(faults[0])}`);
 	return catalog;
 }
@@ -66,12 +53,10 @@ function measure(settings: Settings, { plan, body }: (typeof CASES)[string]): nu
 }
 
 const plain = settingsFor(CATALOG);
-for (const [rows, more] of [
-	["left to requests that name them", {}],
-	["auto: true", { auto: true }],
-] as const) {
-	const large = settingsFor(extended(more));
-	console.log(`${MODELS} models, ${rows}; CPU us a plan: without, with, difference`);
+for (const isAuto of [false, true]) {
+	const large = settingsFor(extended(isAuto));
+	const rows = isAuto ? "auto: true" : "left to requests that name them";
+	console.log(`${OPERATOR_MODELS} models, ${rows}; CPU us a plan: without, with, difference`);
 	for (const [name, planned] of Object.entries(CASES)) {
 		for (let round = 0; round < 3; round++) for (const settings of [plain, large]) measure(settings, planned);
 		const pairs = Array.from({ length: ROUNDS }, () => [measure(plain, planned), measure(large, planned)] as const);
