@@ -137,11 +137,8 @@ export class RecentCalls {
 	/** What a user is shown of a model at a time. Decisions are made with the figures that are shown. */
 	find(called: CalledModel, user: string, nowMs: number): RecentCallsFinding {
 		const key = toKey(called);
-		const own = this.#ofUsers.get(`${user} ${key}`);
-		const ofAll = this.#ofAll.get(key);
-		// Most of a large catalog's models were not called lately.
-		if (!own && !ofAll) return {};
 		const usualShare = this.#usualShare(called, nowMs);
+		const own = this.#ofUsers.get(`${user} ${key}`);
 		if (own && own.atMs <= nowMs && nowMs - own.atMs < OWN_MS) {
 			const { slowdown, failureShare } = toFigures(own, usualShare, nowMs);
 			return {
@@ -149,6 +146,7 @@ export class RecentCalls {
 				...(failureShare >= MIN_FAILURE_SHARE ? { failureShare } : {}),
 			};
 		}
+		const ofAll = this.#ofAll.get(key);
 		if (!ofAll) return {};
 		const exact = toFigures(ofAll, usualShare, nowMs);
 		const slowdown = roundDown(exact.slowdown, SLOWDOWN_STEPS);
