@@ -1,5 +1,4 @@
 // What this isolate observes for routing: its providers' health, recent calls, and which model serves which conversation.
-import { perCatalog } from "../catalog/catalog.ts";
 import type { Model } from "../catalog/schema.ts";
 import { breakerKey, callKey } from "../providers/health.ts";
 import { health } from "../providers/isolate-health.edge.ts";
@@ -24,8 +23,6 @@ function roundWaitUp(ms: number): number {
 	return Math.ceil(ms / WAIT_STEP_MS) * WAIT_STEP_MS;
 }
 
-const modelsByProvider = perCatalog(({ models }) => Map.groupBy(models, ({ provider }) => provider));
-
 /** What a user is shown of the providers now, for calls without a conversation. Choices are made with the same figures. */
 export function observeProviders(
 	{ catalog, providers }: Pick<Settings, "catalog" | "providers">,
@@ -39,22 +36,20 @@ export function observeProviders(
 	const slowdowns: Record<string, number> = {};
 	const failure_share: Record<string, number> = {};
 	const not_served: Record<string, number> = {};
-	for (const [provider, models] of modelsByProvider(catalog)) {
+	for (const { id, provider } of catalog.models) {
 		const access = providers.get(provider);
 		if (!access) continue;
 		const key = breakerKey(access);
 		if (!health.isOpenTo(key, user, nowMs))
 			open_breakers[provider] = roundWaitUp(Math.max(0, nowMs - health.openSinceMs(key)));
-		for (const { id } of models) {
-			if (!health.wasCalled(id)) continue;
-			const waitMs = health.throttledForMs(key, id, nowMs);
-			if (waitMs > 0) throttled[id] = roundWaitUp(waitMs);
-			const unserved = health.unserved.find(callKey(key, id), nowMs);
-			if (unserved) not_served[id] = roundWaitUp(unserved.askAgainMs);
-			const { slowdown, failureShare } = health.recent.find({ provider: key, model: id }, user, nowMs);
-			if (slowdown !== undefined) slowdowns[id] = slowdown;
-			if (failureShare !== undefined) failure_share[id] = failureShare;
-		}
+		if (!health.wasCalled(id)) continue;
+		const waitMs = health.throttledForMs(key, id, nowMs);
+		if (waitMs > 0) throttled[id] = roundWaitUp(waitMs);
+		const unserved = health.unserved.find(callKey(key, id), nowMs);
+		if (unserved) not_served[id] = roundWaitUp(unserved.askAgainMs);
+		const { slowdown, failureShare } = health.recent.find({ provider: key, model: id }, user, nowMs);
+		if (slowdown !== undefined) slowdowns[id] = slowdown;
+		if (failureShare !== undefined) failure_share[id] = failureShare;
 	}
 	return { open_breakers, throttled, slowdown: slowdowns, failure_share, not_served };
 }
