@@ -4,10 +4,9 @@ import { endpoint } from "./account/endpoint.ts";
 import { fail, ok } from "./failure.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { extendSettings, readStoredCatalog, storeCatalog } from "./load-settings.edge.ts";
+import { MAX_CATALOG_BYTES } from "./operator-catalog/rows.ts";
 import type { Settings } from "./settings.ts";
 
-/** Bytes of the catalog as JSON: every isolate reads it when it starts. */
-export const MAX_CATALOG_BYTES = 1_048_576;
 const MAX_ISSUES = 100;
 
 const versionSchema = z.lazy(() =>

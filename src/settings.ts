@@ -312,9 +312,10 @@ function parseRetiredKeys(list: string): PublicKeyEntry[] {
 type Values = z.output<typeof settingsSchema>;
 
 /** Where providers may be. A setting that cannot be read allows nothing. */
-function toAddressRules(env: Variables, values: Values | undefined): AddressRules {
+export function readAddressRules(env: Variables): AddressRules {
 	const isLocal = (readVariable(env, "PLATFORM") ?? "local") === "local";
-	return { isLocal, hosts: new Set(values?.UPSTREAM_HOSTS) };
+	const hosts = settingsSchema.shape.UPSTREAM_HOSTS.safeParse(readVariable(env, "UPSTREAM_HOSTS"));
+	return { isLocal, hosts: new Set(hosts.data) };
 }
 
 function toBaseSettings(values: Values, addressRules: AddressRules): BaseSettings {
@@ -376,7 +377,7 @@ function toCatalogSettings(env: Variables, catalog: Catalog): CatalogSettings {
 export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Settings {
 	const given = Object.fromEntries(Object.keys(settingsSchema.shape).map((name) => [name, readVariable(env, name)]));
 	const parsed = settingsSchema.safeParse(given);
-	const rules = toAddressRules(env, parsed.data);
+	const rules = readAddressRules(env);
 	const faults = [
 		...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join(".")} ${issue.message}`),
 		...findProvidersFaults(env, catalog, rules),

@@ -8,7 +8,14 @@ import { isJsonObject } from "../json.ts";
 import { hashObject } from "../proof/hash.ts";
 import { quoteInput, renderSuggestion } from "../suggest.ts";
 import { type AddressRules, findAddressFault } from "./address.ts";
-import { type ModelRow, operatorCatalogSchema, type ProviderRow } from "./rows.ts";
+import {
+	type ModelRow,
+	modelRowSchema,
+	type OperatorRows,
+	operatorCatalogSchema,
+	type ProviderRow,
+	providerRowSchema,
+} from "./rows.ts";
 import templates from "./templates.json" with { type: "json" };
 
 /** Characters of the rows' digest in the catalog's version. */
@@ -118,9 +125,15 @@ function checkTwins(provider: Provider, others: readonly Provider[], path: Path,
 }
 
 /** The providers of an extended catalog. */
-function toProviders(rows: readonly ProviderRow[], shipped: Catalog, rules: AddressRules, faults: Faults): Provider[] {
+function toProviders(
+	rows: readonly (ProviderRow | null)[],
+	shipped: Catalog,
+	rules: AddressRules,
+	faults: Faults,
+): Provider[] {
 	const own = new Map<string, Provider>();
 	for (const [index, row] of rows.entries()) {
+		if (!row) continue;
 		const path = ["providers", index];
 		if (own.has(row.id)) faults.add([...path, "id"], `${quoteInput(row.id)} stands here twice`);
 		if (RESERVED_PROVIDERS.includes(row.id)) faults.add([...path, "id"], `${quoteInput(row.id)} is taken`);
@@ -240,14 +253,17 @@ function toModel(row: ModelRow, path: Path, shipped: Catalog, faults: Faults): M
 	} as Model;
 }
 
+/** Notes a provider that there is not. */
+function checkProvider(id: string, path: Path, providers: ReadonlyMap<string, Provider>, faults: Faults): void {
+	if (providers.has(id)) return;
+	const hint = renderSuggestion(id, [...providers.keys()]);
+	faults.add([...path, "provider"], `no provider is ${quoteInput(id)}${hint}`);
+}
+
 /** Notes what does not fit together in a model. */
 function checkModel(model: Model, path: Path, providers: ReadonlyMap<string, Provider>, faults: Faults): void {
 	const { limits, reasoning, prices } = model;
 	const provider = providers.get(model.provider);
-	if (!provider) {
-		const hint = renderSuggestion(model.provider, [...providers.keys()]);
-		faults.add([...path, "provider"], `no provider is ${quoteInput(model.provider)}${hint}`);
-	}
 	if (provider && reasoning && CONTROL_WIRES[reasoning.control] !== provider.wire)
 		faults.add(
 			[...path, "reasoning", "control"],
@@ -332,6 +348,25 @@ function toVersion(document: Readonly<Record<string, unknown>>, { version }: Cat
 	return `${version}+${digest.slice(0, DIGEST_CHARS)}`;
 }
 
+interface ReadRows {
+	/** Null for one with a fault. */
+	providerRows: (ProviderRow | null)[];
+	/** Of one with a fault the members that have none. */
+	modelRows: ModelRow[];
+	schemaFaults: DocumentFault[];
+}
+
+/** Reads rows one by one where some have faults, so that all mistakes of the others are found, too. */
+function readRows(document: Readonly<Record<string, unknown>>): ReadRows {
+	const { value, faults: schemaFaults } = parseMembers(operatorCatalogSchema, document);
+	const written = (list: keyof OperatorRows) => (Array.isArray(document[list]) ? document[list] : []);
+	return {
+		providerRows: value.providers ?? written("providers").map((row) => providerRowSchema.safeParse(row).data ?? null),
+		modelRows: value.models ?? written("models").map((row) => parseMembers(modelRowSchema, row).value),
+		schemaFaults,
+	};
+}
+
 /**
  * The shipped catalog with an operator's rows in it. A catalog with a fault is not applied in part: it is the shipped one.
  * @param document the rows as they were written, as plain values.
@@ -343,11 +378,12 @@ export function extendCatalog(shipped: Catalog, document: unknown, rules: Addres
 			catalog: shipped,
 			faults: [{ path: [], at: "value", message: "must be a mapping of providers and models" }],
 		};
-	const { value, faults: schemaFaults } = parseMembers(operatorCatalogSchema, document);
+	const { providerRows, modelRows, schemaFaults } = readRows(document);
 	const faults = new Faults();
-	const { providers: providerRows = [], models: modelRows = [] } = value;
 	const fields = new Map(
-		providerRows.map((row) => [row.id, row.max_tokens_field ?? findTemplate(row).max_tokens_field]),
+		providerRows.flatMap((row) =>
+			row ? [[row.id, row.max_tokens_field ?? findTemplate(row).max_tokens_field] as const] : [],
+		),
 	);
 	const rows = modelRows.map((row) => ({
 		...row,
@@ -355,10 +391,20 @@ export function extendCatalog(shipped: Catalog, document: unknown, rules: Addres
 	}));
 	const providers = toProviders(providerRows, shipped, rules, faults);
 	const byId = new Map(providers.map((provider) => [provider.id, provider]));
-	const made = rows.map((row, index) => toModel(row, ["models", index], shipped, faults));
+	const faulty = new Set(schemaFaults.map(({ path: [list, index] }) => `${list}.${index}`));
+	const made = rows.map((row, index) => {
+		// What it lacks may be a member with a fault.
+		if (faulty.has(`models.${index}`)) return null;
+		return toModel(row, ["models", index], shipped, faults);
+	});
 	// Where the list of providers is at fault itself, each model that names one of them would be named, too.
-	if (!schemaFaults.some(({ path: [list] }) => list === "providers"))
-		for (const [index, model] of made.entries()) if (model) checkModel(model, ["models", index], byId, faults);
+	const knowsProviders = !schemaFaults.some(({ path: [list] }) => list === "providers");
+	for (const [index, model] of made.entries()) {
+		const path = ["models", index];
+		const provider = model?.provider ?? rows[index]?.provider;
+		if (provider !== undefined && knowsProviders) checkProvider(provider, path, byId, faults);
+		if (model) checkModel(model, path, byId, faults);
+	}
 	checkIds(rows, made, takenNames(rows, providers, shipped), faults);
 	checkReplaced(rows, faults);
 	const all = [...schemaFaults, ...faults.list];

@@ -5,9 +5,12 @@ import { modelSchema, providerSchema } from "../catalog/schema.ts";
 import { findPlaces, findStandard, STANDARDS } from "../catalog/standards.ts";
 import { EFFORTS, PLAN_IDS, QUALITY_INTENTS, TIERS, TRAINING_USES, WIRE_NAMES } from "../catalog/vocabulary.ts";
 import { mappingMessages } from "../faults.ts";
+import { isJsonObject } from "../json.ts";
 import { quoteInput, renderSuggestion } from "../suggest.ts";
 import templates from "./templates.json" with { type: "json" };
 
+/** Bytes of a catalog as JSON: every isolate reads it when it starts. */
+export const MAX_CATALOG_BYTES = 1_048_576;
 const MAX_PROVIDERS = 50;
 const MAX_MODELS = 500;
 const MAX_LISTED = 50;
@@ -103,12 +106,16 @@ const price = mapping({
 		.transform((value) => value ?? null),
 });
 /** One price, or several of which the first holds from the beginning. */
-const prices = z
-	.union([price.transform((one) => [one]), z.array(price).min(1)], "must be {input, output}, or a list of such")
-	.refine(
-		(list) => list.every(({ effective_from }, index) => (effective_from === null) === (index === 0)),
-		"must begin with a price without effective_from, and every later one has it",
-	);
+const prices = z.preprocess(
+	(written) => (isJsonObject(written) ? [written] : written),
+	z
+		.array(price, "must be {input, output}, or a list of such")
+		.min(1, "must be {input, output}, or a list of such")
+		.refine(
+			(list) => list.every(({ effective_from }, index) => (effective_from === null) === (index === 0)),
+			"must begin with a price without effective_from, and every later one has it",
+		),
+);
 
 const auth = z.union(
 	[

@@ -259,7 +259,7 @@ describe("a fault", () => {
 		[
 			"a price below 0",
 			{ providers: [{ id: "ollama" }], models: [{ ...LLAMA, prices: { input: -1, output: 0 } }] },
-			["models.0.prices: must be {input, output}, or a list of such"],
+			["models.0.prices.input: must be a number: USD per million tokens, and 0 where it costs nothing"],
 		],
 		[
 			"more output than context",
@@ -354,15 +354,49 @@ describe("a fault", () => {
 			{ providers: [{ id: "ollama" }], models: [{ ...LLAMA, aliases: ["x", "x"] }] },
 			['models.0.aliases.1: "x" is already models.0.aliases.0'],
 		],
+		[
+			"what a price or a limit lacks",
+			{
+				providers: [{ id: "ollama" }],
+				models: [{ ...LLAMA, prices: { input: 1 }, limits: { context_window: 8_192 } }],
+			},
+			[
+				"models.0.prices: output must be a number: USD per million tokens, and 0 where it costs nothing",
+				"models.0.limits: max_output_tokens must be a whole number",
+			],
+		],
 		["a document that is a list", [], [": must be a mapping of providers and models"]],
 	])("%s is named", (_, document, faults) => {
 		expect(faultsOf(document)).toEqual(faults);
 		expect(extend(document).catalog).toBe(CATALOG);
 	});
 
+	it("of a row hides neither what else is wrong with it nor what is wrong with others", () => {
+		const models = [
+			{ ...LLAMA, provider: "olama", tier: "x" },
+			{ ...LLAMA, limits: { context_window: 1, max_output_tokens: 2 } },
+		];
+		expect(faultsOf({ providers: [{ id: "ollama" }], models })).toEqual([
+			'models.0.provider: no provider is "olama"; did you mean ollama?',
+			'models.0.tier: must be one of budget, mid, premium, frontier, not "x"',
+			'models.1.id: "llama-local" is already models.0.id',
+			"models.1.limits.max_output_tokens: must be at most context_window, 1",
+		]);
+		const providers = [{ id: "one" }, { id: "two", wire: "x" }, { id: "three", base_url: "ftp://x" }];
+		expect(faultsOf({ providers }).map((fault) => fault.split(":")[0])).toEqual([
+			"providers.0",
+			"providers.1.wire",
+			"providers.2.base_url",
+		]);
+	});
+
 	it("does not hide the others, and they come in the document's order", () => {
 		const document = { models: [{ id: "a" }, { ...LLAMA, id: "b", tier: "bugdet" }], providers: [{ id: "Mine" }] };
-		expect(faultsOf(document).map((fault) => fault.split(":")[0])).toEqual(["models.1.tier", "providers.0.id"]);
+		expect(faultsOf(document).map((fault) => fault.split(":")[0])).toEqual([
+			"models.0",
+			"models.1.tier",
+			"providers.0.id",
+		]);
 	});
 });
 
