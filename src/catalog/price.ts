@@ -41,16 +41,23 @@ const PICO_PER_NANO = 1000;
  */
 const HOUR_CACHE_WRITE_FACTOR = 2;
 
+/** Rows never change, and a selection prices every model. */
+const knownRates = new WeakMap<RateRow, Rates>();
+
 function toRates(row: RateRow): Rates {
+	const known = knownRates.get(row);
+	if (known) return known;
 	const pico = (rate: number) => Math.round(rate * PICO_PER_RATE);
 	const cacheWrite = pico(row.cache_write ?? row.input);
-	return {
+	const rates = {
 		input: pico(row.input),
 		cacheRead: pico(row.cached_input ?? row.input),
 		cacheWrite,
 		hourCacheWrite: Math.max(pico(row.input) * HOUR_CACHE_WRITE_FACTOR, cacheWrite),
 		output: pico(row.output),
 	};
+	knownRates.set(row, rates);
+	return rates;
 }
 
 /**
@@ -76,6 +83,7 @@ function tierApplies(tier: Price["tiers"][number], inputTokens: number, atMs: nu
  * price.
  */
 function applicableRows(price: Price, input: number, atMs: number): RateRow[] {
+	if (price.tiers.length === 0) return [price];
 	const tiers = price.tiers.filter((tier) => tierApplies(tier, input, atMs));
 	const threshold = ({ when }: Price["tiers"][number]) => ("above_input_tokens" in when ? when.above_input_tokens : 0);
 	const highest = Math.max(0, ...tiers.map(threshold));

@@ -180,7 +180,7 @@ export const previewRouteEndpoint = endpoint({
 				...(candidate.isBelowFloor ? { below_floor: true as const } : {}),
 				...(candidate.isFailing ? { failing: true as const } : {}),
 			})),
-			excluded: selection.excluded,
+			excluded: selection.excluded(),
 			...(mask ? { masked: mask.counts } : {}),
 			warnings: choiceWarnings(planned.value, selection.candidates[0]).map(toClientWarning),
 			matched_rule: planned.value.matchedRule,

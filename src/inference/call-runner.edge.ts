@@ -341,6 +341,7 @@ export class CallRunner {
 		if (!watch) onSend?.(call);
 		this.#readers.add(candidate.model);
 		const sentAtMs = Date.now();
+		health.noteCalled(candidate.model.id);
 		health.unserved.noteAsked(healthKey(call), sentAtMs);
 		const result = await attempt(call, hold, permit, sentAtMs).catch(unused);
 		if (result.kind === "served") return result;

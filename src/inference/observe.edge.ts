@@ -42,6 +42,7 @@ export function observeProviders(
 		const key = breakerKey(access);
 		if (!health.isOpenTo(key, user, nowMs))
 			open_breakers[provider] = roundWaitUp(Math.max(0, nowMs - health.openSinceMs(key)));
+		if (!health.wasCalled(id)) continue;
 		const waitMs = health.throttledForMs(key, id, nowMs);
 		if (waitMs > 0) throttled[id] = roundWaitUp(waitMs);
 		const unserved = health.unserved.find(callKey(key, id), nowMs);

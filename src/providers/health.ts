@@ -39,12 +39,24 @@ export class ProviderHealth {
 	#throttledUntilMs = new Map<string, number>();
 	readonly recent = new RecentCalls();
 	readonly unserved = new UnservedModels();
+	/** Ids of the models that were called. Nothing is known of the many others that a catalog may have. */
+	#called = new Set<string>();
 
 	/** Whether nothing was noted yet. */
 	get isUneventful(): boolean {
 		return (
 			this.#breakers.size === 0 && this.#throttledUntilMs.size === 0 && this.unserved.isEmpty && this.recent.isEmpty
 		);
+	}
+
+	/** Notes that a model is called, before anything else is noted of it. */
+	noteCalled(modelId: string): void {
+		this.#called.add(modelId);
+	}
+
+	/** Whether anything may be known of a model. */
+	wasCalled(modelId: string): boolean {
+		return this.#called.has(modelId);
 	}
 
 	#breaker(key: BreakerKey): Breaker {
@@ -99,5 +111,6 @@ export class ProviderHealth {
 		this.#throttledUntilMs.clear();
 		this.unserved.clear();
 		this.recent.clear();
+		this.#called.clear();
 	}
 }

@@ -28,7 +28,6 @@ export interface Exclusion {
 
 /** What every model that may see this request must meet, fallbacks included. */
 export interface Constraints {
-	call: ModelCall;
 	signals: Signals;
 	plan: Plan;
 	/** Whether the plan may call a model. */
@@ -51,12 +50,10 @@ export interface Constraints {
 	takesRemoteImages(model: Model): boolean;
 	/** Whether a model's wire takes a tool of this name. */
 	takesToolName(model: Model, name: string): boolean;
-	/** Worst case of the call, nano-USD. */
-	worstCaseNanoUsd(model: Model): number;
 }
 
-function capabilityExclusions(model: Model, constraints: Constraints): Exclusion[] {
-	const { call, signals } = constraints;
+function capabilityExclusions(model: Model, call: ModelCall, constraints: Constraints): Exclusion[] {
+	const { signals } = constraints;
 	const lacks = (param: CallField, what: string): Exclusion => ({
 		code: "capability",
 		param,
@@ -81,7 +78,7 @@ function moreImageTokens({ image_tokens }: Model, call: ModelCall): number {
 	return image_tokens === undefined ? 0 : callImages(call).length * (image_tokens - IMAGE_TOKENS);
 }
 
-function limitExclusions(model: Model, { call, signals }: Constraints): Exclusion[] {
+function limitExclusions(model: Model, call: ModelCall, { signals }: Constraints): Exclusion[] {
 	const { context_window, max_input_tokens, max_output_tokens } = model.limits;
 	const contextTokens = signals.contextTokens + moreImageTokens(model, call);
 	if (call.maxTokens > max_output_tokens) {
@@ -105,8 +102,17 @@ function limitExclusions(model: Model, { call, signals }: Constraints): Exclusio
 	];
 }
 
-/** Everything that keeps a model from serving the call; empty when it may serve. */
-export function findExclusions(model: Model, constraints: Constraints): Exclusion[] {
+/**
+ * Everything that keeps a model from serving the call; empty when it may serve.
+ * @param call with the least output limit that the model may have.
+ * @param worstCaseNanoUsd the worst case of that call.
+ */
+export function findExclusions(
+	model: Model,
+	call: ModelCall,
+	worstCaseNanoUsd: () => number,
+	constraints: Constraints,
+): Exclusion[] {
 	const { plan, keyAllowlists, blocked, ceiling, tiers } = constraints;
 	const exclusions: Exclusion[] = [];
 	if (!constraints.available(model))
@@ -128,11 +134,11 @@ export function findExclusions(model: Model, constraints: Constraints): Exclusio
 	for (const text of constraints.complianceReasons(model)) exclusions.push({ code: "compliance", text });
 	if (tiers && !tiers.includes(model.tier))
 		exclusions.push({ code: "tier", text: `tier ${model.tier} is outside ${tiers.join(" and ")}` });
-	exclusions.push(...capabilityExclusions(model, constraints), ...limitExclusions(model, constraints));
+	exclusions.push(...capabilityExclusions(model, call, constraints), ...limitExclusions(model, call, constraints));
 	// Pricing needs the exact request, which only an available model's wire can render. A model that only compliance
 	// excludes is priced, too: the client is told whether anything else excludes it.
 	if (ceiling && exclusions.every(({ code }) => code === "compliance")) {
-		const worstCase = constraints.worstCaseNanoUsd(model);
+		const worstCase = worstCaseNanoUsd();
 		if (worstCase > ceiling.nanoUsd) {
 			exclusions.push({
 				code: "cost",

@@ -6,8 +6,14 @@ import type { Candidate } from "./selection.ts";
 
 /** The cheapest first, budget models before all others. */
 export function sortByPrice(candidates: readonly Candidate[], nowMs: number): Candidate[] {
-	const rank = ({ model }: Candidate) => (model.tier === "budget" ? 0 : 1);
-	return candidates.toSorted((a, b) => rank(a) - rank(b) || blendedRate(a.model, nowMs) - blendedRate(b.model, nowMs));
+	return candidates
+		.map((candidate) => ({
+			candidate,
+			rank: candidate.model.tier === "budget" ? 0 : 1,
+			price: blendedRate(candidate.model, nowMs),
+		}))
+		.sort((a, b) => a.rank - b.rank || a.price - b.price)
+		.map(({ candidate }) => candidate);
 }
 
 /**
@@ -21,5 +27,8 @@ export function sortByDistance(candidates: readonly Candidate[], intended: Model
 		(blendedRate(model, nowMs) > price ? 100 : 0) +
 		2 * Math.abs(TIERS.indexOf(model.tier) - TIERS.indexOf(intended.tier)) +
 		(model.provider === intended.provider ? 1 : 0);
-	return candidates.toSorted((a, b) => distance(a) - distance(b) || b.score - a.score);
+	return candidates
+		.map((candidate) => ({ candidate, distance: distance(candidate) }))
+		.sort((a, b) => a.distance - b.distance || b.candidate.score - a.candidate.score)
+		.map(({ candidate }) => candidate);
 }

@@ -93,9 +93,6 @@ export function shortenCandidate(
 /** A model of whose recent calls so large a share failed is called after the others. */
 const FAILING_SHARE = 0.25;
 
-/** Everything but the model that decides whether a model may serve. */
-type SharedConstraints = Omit<Constraints, "call" | "worstCaseNanoUsd">;
-
 function toCandidate(
 	request: SelectionRequest,
 	model: Model,
@@ -120,13 +117,19 @@ function toCandidate(
 	return { model, effort, maxTokens, warnings, expectation, score, isBelowFloor: false, isFailing };
 }
 
-/** The score that a candidate is sorted by: no higher than that of any other which is both cheaper and better. */
-function scoreBehindBetter({ expectation: { quality, cost }, score }: Candidate, all: readonly Candidate[]): number {
-	return all.reduce(
-		(least, { expectation: other, score: otherScore }) =>
-			other.quality > quality && other.cost.totalNanoUsd < cost.totalNanoUsd ? Math.min(least, otherScore) : least,
+/** The scores that candidates are sorted by: no higher than that of any other which is both cheaper and better. */
+function scoresBehindBetter(candidates: readonly Candidate[]): (candidate: Candidate) => number {
+	const toTraits = ({ expectation: { quality, cost }, score }: Candidate) => ({
+		quality,
+		nanoUsd: cost.totalNanoUsd,
 		score,
-	);
+	});
+	const lowestFirst = candidates.map(toTraits).sort((a, b) => a.score - b.score);
+	return (candidate) => {
+		const { quality, nanoUsd, score } = toTraits(candidate);
+		const isBetter = (other: (typeof lowestFirst)[number]) => other.quality > quality && other.nanoUsd < nanoUsd;
+		return lowestFirst.find((other) => other.score >= score || isBetter(other))?.score ?? score;
+	};
 }
 
 /**
@@ -136,11 +139,11 @@ function sortByScore(candidates: Candidate[], mode: Mode): Candidate[] {
 	const best = candidates.reduce((most, { expectation }) => Math.max(most, expectation.quality), 0);
 	const { floorGap, isBehindBetter } = modeUtility(mode);
 	const floor = best - floorGap;
+	const toKey = isBehindBetter ? scoresBehindBetter(candidates) : ({ score }: Candidate) => score;
 	return candidates
-		.map((candidate) => ({ ...candidate, isBelowFloor: candidate.expectation.quality < floor }))
 		.map((candidate) => ({
-			candidate,
-			key: isBehindBetter ? scoreBehindBetter(candidate, candidates) : candidate.score,
+			candidate: candidate.expectation.quality < floor ? { ...candidate, isBelowFloor: true } : candidate,
+			key: toKey(candidate),
 		}))
 		.sort(
 			({ candidate: a, key: aKey }, { candidate: b, key: bKey }) =>
@@ -184,7 +187,7 @@ export function rankModels(
 	named: Model | null = null,
 ): RankedModels {
 	const { catalog, signals, plan, config, nowMs } = request;
-	const shared: SharedConstraints = {
+	const constraints: Constraints = {
 		signals,
 		plan,
 		isInPlan: (model) => isInPlan(model, plan, catalog),
@@ -205,19 +208,15 @@ export function rankModels(
 		testEase: catalog.testEase,
 		answerTokens: typicalAnswerTokens(signals),
 	};
-	const excluded: RankedModels["excluded"] = new Map(unnamedExclusions(catalog));
+	const found = new Map<string, Exclusion[]>();
 	const consider = (model: Model): Candidate[] => {
 		const least = minOutputTokens(request, model, mode);
-		const exclusions = findExclusions(model, {
-			...shared,
-			call: withOutputLimit(request.call, least),
-			worstCaseNanoUsd: (candidate) => worstCaseNanoUsd(request, candidate, mode, least),
-		});
-		if (exclusions.length === 0) excluded.delete(model.id);
-		else excluded.set(model.id, exclusions);
+		const worstCase = () => worstCaseNanoUsd(request, model, mode, least);
+		const exclusions = findExclusions(model, withOutputLimit(request.call, least), worstCase, constraints);
+		found.set(model.id, exclusions);
 		return exclusions.length > 0
 			? []
-			: [toCandidate(request, model, mode, prospect, { least, ceiling: shared.ceiling })];
+			: [toCandidate(request, model, mode, prospect, { least, ceiling: constraints.ceiling })];
 	};
 	const isAside = named !== null && !isChoosable(named);
 	const eligible = [...choosableModels(catalog), ...(isAside ? [named] : [])].flatMap(consider);
@@ -226,5 +225,10 @@ export function rankModels(
 	const configured = listed.flatMap((model) =>
 		isChoosable(model) || model === named ? ranked.filter((candidate) => candidate.model === model) : consider(model),
 	);
-	return { eligible: ranked, configured, excluded };
+	return {
+		eligible: ranked,
+		configured,
+		excluded: () =>
+			new Map([...unnamedExclusions(catalog), ...found].filter(([id]) => (found.get(id)?.length ?? 1) > 0)),
+	};
 }

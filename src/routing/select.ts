@@ -46,7 +46,7 @@ function buildSelection(
 		candidates: [first, ...rest],
 		failover: [first, ...new Set([...ranking.configured.filter(mayFollow), ...nearest])],
 		ceilingNanoUsd: costCeiling(request)?.nanoUsd ?? null,
-		excluded: renderExclusions(ranking.excluded),
+		excluded: () => renderExclusions(ranking.excluded()),
 		fallbackFrom,
 		reason: `${rule ? `rule ${JSON.stringify(rule.name)}: ` : ""}${reason(first)}`,
 	};
@@ -83,7 +83,7 @@ function selectWithinTiers(request: SelectionRequest, mode: Mode, range: TierRan
 		if (chosen) return ok(chosen);
 		const lowest = tiers ? Math.min(...tiers.map((tier) => TIERS.indexOf(tier))) : 0;
 		const lower = TIERS[lowest - 1];
-		if (!lower) return fail(toSelectionFailure(request, rankModels(request, mode, null).excluded, mode));
+		if (!lower) return fail(toSelectionFailure(request, rankModels(request, mode, null).excluded(), mode));
 		tiers = [lower];
 	}
 }
@@ -100,7 +100,7 @@ function selectCheapest(request: SelectionRequest, because: "unknown" | "plan", 
 		(first) => `${why}: ${first.model.display_name} is the cheapest available budget model`,
 	);
 	const replaced: Replacement = { asked: request.model, because };
-	return chosen ? ok({ ...chosen, replaced }) : fail(toSelectionFailure(request, ranking.excluded, "direct"));
+	return chosen ? ok({ ...chosen, replaced }) : fail(toSelectionFailure(request, ranking.excluded(), "direct"));
 }
 
 /**
@@ -127,7 +127,7 @@ function selectNamed(request: SelectionRequest, model: Model, by: "request" | "c
 		);
 		if (chosen) return ok(chosen);
 	}
-	const why = ranking.excluded.get(model.id) ?? [];
+	const why = ranking.excluded().get(model.id) ?? [];
 	const anyMayServe = by === "config" || why.some(({ code }) => code === "unavailable");
 	// When the model lacks a capability or exceeds a limit, only the client can change the request. For price and
 	// config, the config's own fallbacks may serve.
@@ -146,7 +146,7 @@ function selectNamed(request: SelectionRequest, model: Model, by: "request" | "c
 	if (chosen) return ok(chosen);
 	return fail(
 		anyMayServe
-			? toSelectionFailure(request, ranking.excluded, "direct")
+			? toSelectionFailure(request, ranking.excluded(), "direct")
 			: toSelectionFailure(request, new Map([[model.id, why]]), "direct", others),
 	);
 }

@@ -80,7 +80,8 @@ export interface Selection {
 	failover: [Candidate, ...Candidate[]];
 	/** The most that all calls of the request may cost together, nano-USD; null means no limit. */
 	ceilingNanoUsd: number | null;
-	excluded: Record<string, string[]>;
+	/** Why the other listed models may not serve, by model. Worked out when it is asked for: most requests are not told. */
+	excluded(): Record<string, string[]>;
 	/**
 	 * The model or id that was named but cannot serve; null when the first candidate is the intended one.
 	 */
@@ -97,5 +98,6 @@ export interface RankedModels {
 	eligible: Candidate[];
 	/** The config's fallbacks that may serve, in its order. Some of them may serve as such only. */
 	configured: Candidate[];
-	excluded: Map<string, Exclusion[]>;
+	/** What keeps the others from it, by model. */
+	excluded(): Map<string, Exclusion[]>;
 }

@@ -2,6 +2,7 @@
 
 /** Whether a text matches a pattern in which `*` stands for any characters. Linear in both. */
 export function matchesGlob(pattern: string, text: string): boolean {
+	if (pattern === "*") return true;
 	const parts = pattern.split("*");
 	const [first = "", last = ""] = [parts[0], parts.at(-1)];
 	if (parts.length === 1) return pattern === text;

@@ -35,6 +35,9 @@ export function variablesFor(catalog: Catalog): Record<string, string> {
 		WEBHOOK_HOSTS: TEST_WEBHOOK_HOST,
 		UPSTREAM_HOSTS: new URL(SANDBOX_ORIGIN).host,
 		STEP_RETRY_WAITS_MS: Array(3).fill(TEST_RETRY_WAIT_MS).join(),
+		// Of the provider that contract tests add (operator-catalog.ts).
+		OWN_SERVER_API_KEY: SANDBOX_KEY,
+		OWN_SERVER_BASE_URL: `${SANDBOX_ORIGIN}/own-server`,
 		...providerVariables(catalog),
 	};
 }

@@ -3,7 +3,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
 import { mergeCallsByModel } from "../../meter/flush-batch.ts";
-import type { UsageRow } from "../../meter/settlement.ts";
+import type { UsageCall, UsageRow } from "../../meter/settlement.ts";
 import { POLICY_MODE } from "../../orchestration/planner.ts";
 import { hashText } from "../../proof/hash.ts";
 import { usd } from "../../proof/money.ts";
@@ -34,6 +34,12 @@ export interface SettlementSource {
 	catalog: Catalog;
 }
 
+/** A model where it was called: the catalog may have changed since, and not know it or have it elsewhere. Null where no call was billed. */
+function findCalled(id: string, calls: readonly UsageCall[]): { id: string; provider: string }[] | null {
+	const providers = new Set(calls.filter(({ model }) => model === id).map(({ provider }) => provider));
+	return providers.size === 0 ? null : [...providers].map((provider) => ({ id, provider }));
+}
+
 function draftWithCalls(
 	{ spec, state, charges, end, gate, catalog }: SettlementSource,
 	atMs: number,
@@ -44,8 +50,9 @@ function draftWithCalls(
 	const costNanoUsd = sumChargesNanoUsd(charges);
 	const estimated = charges.some((charge) => charge.estimated);
 	const outcome = OUTCOME_BY_STATUS[end.status];
-	const toModelRef = (id: string) => ({ id, provider: catalog.findModel(id)?.provider ?? "" });
-	const last = all.at(-1) ?? { model: spec.intendedModel, provider: toModelRef(spec.intendedModel).provider };
+	const toModelRefs = (id: string) => findCalled(id, all) ?? [{ id, provider: catalog.findModel(id)?.provider ?? "" }];
+	const intended = { model: spec.intendedModel, provider: catalog.findModel(spec.intendedModel)?.provider ?? "" };
+	const last = all.at(-1) ?? intended;
 	const receipt: AgentReceipt = {
 		type: "svc.receipt.v1",
 		request_id: spec.runId,
@@ -56,7 +63,7 @@ function draftWithCalls(
 		bound_usd: usd(spec.capNanoUsd),
 		input_hash: hashText(spec.goal),
 		output_hash: hashText(end.output),
-		compliance: gate?.attest(state.readers.map(toModelRef)) ?? null,
+		compliance: gate?.attest(state.readers.flatMap(toModelRefs)) ?? null,
 		catalog_version: catalog.version,
 		config_digest: spec.configDigest,
 		kind: "agent",
