@@ -1,7 +1,7 @@
 // The operator's catalog that the settings of this machine name, before a service has it: CATALOG_FILE, else CATALOG.
 import type { Catalog } from "../catalog/catalog.ts";
 import { CATALOG } from "../catalog/shipped.ts";
-import { parseJson } from "../json.ts";
+import { isJsonObject, parseJson } from "../json.ts";
 import type { AddressRules } from "../operator-catalog/address.ts";
 import { readAddressRules } from "../settings.ts";
 import { type CheckedCatalog, checkCatalog, readCatalogFile } from "./catalog-file.ts";
@@ -38,12 +38,14 @@ export function readCatalogFileSetting(path: string | undefined, rules: AddressR
 
 /**
  * The catalog in the variable CATALOG, which the service reads where its KV has none; null without it.
+ * @param value a text, or a table of wrangler.toml.
  * @throws CatalogSettingError
  */
-export function readCatalogVariable(text: string | undefined, rules: AddressRules): CheckedCatalog | null {
-	if (!text?.trim()) return null;
+export function readCatalogVariable(value: unknown, rules: AddressRules): CheckedCatalog | null {
+	const text = isJsonObject(value) ? JSON.stringify(value) : String(value ?? "").trim();
+	if (text === "") return null;
 	if (parseJson(text) === undefined) throw new CatalogSettingError("CATALOG is not JSON; CATALOG_FILE names a file");
-	return requireFaultless("CATALOG", checkCatalog(new TextEncoder().encode(text.trim()), "CATALOG", rules));
+	return requireFaultless("CATALOG", checkCatalog(new TextEncoder().encode(text), "CATALOG", rules));
 }
 
 /** The catalog that a local start begins with. */
