@@ -155,6 +155,11 @@ export const providerSchema = z.strictObject({
 	 */
 	stream_usage: z.enum(["ask", "unasked"]),
 	/**
+	 * How it is asked for any JSON object. Default: `json_object`. `json_schema` is by a schema that every object meets. Only of an
+	 * operator's rows.
+	 */
+	json_mode: z.enum(["json_object", "json_schema"]).optional(),
+	/**
 	 * Ids of tool calls that it takes. `common` is OpenAI's form or the wire's own, `nine_alphanumerics` is Mistral's.
 	 */
 	tool_call_ids: z.enum(["common", "nine_alphanumerics"]),

@@ -76,18 +76,28 @@ export interface RequestRecord {
 }
 
 /**
+ * Reported usage that can be true of what was sent and written; null for counts that nobody counted. Some servers write zeros: no
+ * prompt has no tokens, and no text has none.
+ */
+function credibleUsage(usage: TokenUsage | null, written: string): TokenUsage | null {
+	return usage && inputTokens(usage) > 0 && (outputTokens(usage) > 0 || written === "") ? usage : null;
+}
+
+/**
  * The bill of a whole answer: by its reported usage; without one, at its bound.
  * @param sentAtMs when the upstream call was sent, which decides the price.
  */
 export function billCall(
 	{ plan, candidate, attempt }: PlannedCall,
-	usage: TokenUsage | null,
+	reported: TokenUsage | null,
 	delivered: ModelAnswer | null,
 	sentAtMs: number,
 ): Bill {
 	const { worstCase, request } = attempt;
+	const written = delivered ? writtenText(delivered) : "";
+	const usage = credibleUsage(reported, written);
 	if (!usage) {
-		const completionTokens = estimateTokens(delivered ? writtenText(delivered) : "");
+		const completionTokens = estimateTokens(written);
 		const { promptTokens } = plan.signals;
 		return { promptTokens, completionTokens, cost: worstCase, estimated: true, overrun: false };
 	}
@@ -143,8 +153,8 @@ export function billInterruptedCall(call: PlannedCall, { answer, reported }: Par
 	const { request, worstCase } = attempt;
 	// Nothing shows how much of an answer was generated that was requested whole.
 	if (attempt.isWhole && request.maxOutputTokens > PENDING_OUTPUT_TOKENS) return billWholeBound(attempt);
-	const counts = reported?.counts ?? null;
 	const written = answer ? writtenText(answer) : "";
+	const counts = credibleUsage(reported?.counts ?? null, "");
 	const sentTokens = Math.min(estimateMaxTokens(request.body), request.maxInputTokens);
 	const input = counts ?? { uncachedInput: sentTokens, cacheRead: 0, cacheWrite: 0 };
 	const outputSoFar = counts ? outputTokens(counts) : 0;

@@ -179,6 +179,8 @@ export const providerRowSchema = mapping({
 	drops: texts.optional(),
 	renames: z.record(z.string(), text(), "must be a mapping of names").optional(),
 	stream_usage: wordAmong(dialect.stream_usage.options).optional(),
+	/** How it is asked for any JSON object. */
+	json_mode: wordAmong(dialect.json_mode.unwrap().options).optional(),
 	tool_call_ids: wordAmong(dialect.tool_call_ids.options).optional(),
 	shows_reasoning: flag.optional(),
 	passes: texts.optional(),

@@ -35,8 +35,12 @@ function reasoning(control: NonNullable<Model["reasoning"]>["control"]): Model {
 	};
 }
 
-function sent(model: Model, body: Record<string, unknown>, effort: EffortChoice = null) {
-	const provider = TEST_CATALOG.providerFor(model);
+function sent(
+	model: Model,
+	body: Record<string, unknown>,
+	effort: EffortChoice = null,
+	provider = TEST_CATALOG.providerFor(model),
+) {
 	const call = toModelCall(
 		chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }),
 		TEST_CATALOG,
@@ -80,6 +84,16 @@ describe("an upstream request", () => {
 		});
 		expect(warnings.map(({ param }) => param)).toEqual(["temperature"]);
 		expect(sent(reasoner, {}, "minimal").warnings).toEqual([]);
+	});
+
+	it("asks for any JSON object by a schema where the provider knows no json_object", () => {
+		const body = { response_format: { type: "json_object" } };
+		const provider = TEST_CATALOG.providerFor(plain);
+		expect(sent(plain, body).json["response_format"]).toEqual({ type: "json_object" });
+		expect(sent(plain, body, null, { ...provider, json_mode: "json_schema" }).json["response_format"]).toEqual({
+			type: "json_schema",
+			json_schema: { name: "json", schema: { type: "object" } },
+		});
 	});
 
 	it("uses a provider's own name for a field", () => {
@@ -257,6 +271,64 @@ describe("an upstream answer", () => {
 		expect(openAiWire.parseError({ detail: "m" })).toEqual({ message: "m", code: null });
 		expect(openAiWire.parseError({ detail: { error: "m" } })).toEqual({ message: "m", code: null });
 		expect(openAiWire.parseError("<html>")).toBeNull();
+	});
+
+	it("is read from servers of operators: arguments as an object, calls without ids, an empty reason", () => {
+		const calls = [
+			{ function: { name: "f", arguments: { city: "Rome" } } },
+			{ function: { name: "f", arguments: {} } },
+		];
+		const message = { role: "assistant", content: null, tool_calls: calls };
+		const body = {
+			choices: [{ index: 0, message, finish_reason: "" }],
+			usage: { prompt_tokens: 1, completion_tokens: 2 },
+		};
+		expect(flat(openAiWire.parseAnswer(body))).toMatchObject({
+			finishReason: "tool_calls",
+			toolCalls: [
+				{ id: "call_0", name: "f", arguments: '{"city":"Rome"}' },
+				{ id: "call_1", name: "f", arguments: "{}" },
+			],
+		});
+		const parts = {
+			content: [
+				{ type: "text", text: "a" },
+				{ type: "text", text: "b" },
+			],
+			tool_calls: null,
+		};
+		expect(flat(openAiWire.parseAnswer({ choices: [{ message: parts }] }))).toMatchObject({
+			content: "ab",
+			usage: null,
+		});
+		const failed = {
+			id: "gen-1",
+			choices: [{ message: { content: "" }, finish_reason: "error", error: { code: 502, message: "gone" } }],
+		};
+		expect(openAiWire.parseAnswer(failed)).toBeNull();
+	});
+
+	it("reads errors of servers of operators", () => {
+		for (const [body, read] of [
+			[{ error: { code: 429, message: "m", metadata: { provider_name: "Box" } } }, { message: "m", code: "429" }],
+			[
+				{ error: { message: "m", type: "NotFoundError", param: "model", code: 404 } },
+				{ message: "m", code: "404", type: "NotFoundError" },
+			],
+			[
+				{ error: { code: 400, message: "m", type: "exceed_context_size_error", n_prompt_tokens: 9, n_ctx: 4 } },
+				{ message: "m", code: "400", type: "exceed_context_size_error" },
+			],
+			[
+				{ error: "'response_format.type' must be 'json_schema' or 'text'" },
+				{ message: "'response_format.type' must be 'json_schema' or 'text'", code: null },
+			],
+			[
+				{ detail: [{ type: "missing", loc: ["body", "messages"], msg: "Field required", input: {} }] },
+				{ message: "body.messages: Field required", code: null },
+			],
+		] as const)
+			expect(openAiWire.parseError(body)).toEqual(read);
 	});
 
 	const recordings = [
