@@ -5,6 +5,7 @@ import type { Account } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { findModelOrAlias } from "../catalog/aliases.ts";
 import { listedModels } from "../catalog/catalog.ts";
+import { isInPlan } from "../catalog/plans.ts";
 import { priceAt } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import { EFFORTS, MODEL_SOURCES, TIERS, TRAINING_USES } from "../catalog/vocabulary.ts";
@@ -60,7 +61,9 @@ const modelEntrySchema = z.lazy(() =>
 			.describe(
 				"Whether its provider trains on what it is sent: no, if you allow it (`opt_in`), unless you object (`opt_out`). Null: not published, or the base address is replaced. Of a provider that the operator describes, it is the operator's word.",
 			),
-		available: z.boolean().describe("Its provider has a key here, and your API key, if you sent one, may call it."),
+		available: z
+			.boolean()
+			.describe("Its provider has a key here, and your API key, if you sent one, may call it under its plan."),
 		not_served: z
 			.literal(true)
 			.optional()
@@ -83,6 +86,11 @@ interface ModelListBasis {
 	account: Account | null;
 	matrix: Awaited<ReturnType<typeof loadMatrix>>;
 	nowMs: number;
+}
+
+/** Whether a key's plan and its own list have a model. */
+function mayCall({ plan, key }: Account, model: Model, { catalog }: Settings): boolean {
+	return isInPlan(model, plan, catalog) && isListed(model, key.rules?.models ?? ["*"]);
 }
 
 function toModelEntry(model: Model, { settings, account, matrix, nowMs }: ModelListBasis): ModelEntry {
@@ -118,7 +126,7 @@ function toModelEntry(model: Model, { settings, account, matrix, nowMs }: ModelL
 		open_weights: model.open_weights,
 		source: model.owner ?? "shipped",
 		trains_on_inputs: matrix.findFacts(model.provider, { ...settings, matrix: matrix.MATRIX }).values.trains_on_inputs,
-		available: isAvailable(model, settings) && isListed(model, account?.key.rules?.models ?? ["*"]),
+		available: isAvailable(model, settings) && (account === null || mayCall(account, model, settings)),
 		...(isPassedBy(model, settings) ? { not_served: true } : {}),
 	};
 }
