@@ -290,7 +290,7 @@ type Model = {
 	source: "shipped" | "operator";
 	/** Whether its provider trains on what it is sent: no, if you allow it (`opt_in`), unless you object (`opt_out`). Null: not published, or the base address is replaced. Of a provider that the operator describes, it is the operator's word. */
 	trains_on_inputs: "no" | "opt_in" | "opt_out" | null;
-	/** Its provider has a key here, and your API key, if you sent one, may call it. */
+	/** Its provider has a key here, and your API key, if you sent one, may call it under its plan. */
 	available: boolean;
 	/** Its provider has said within ten minutes that it does not serve it. */
 	not_served?: true;
@@ -684,7 +684,7 @@ type ChangeKey = {
 	cost_today_usd: number;
 	cost_month_usd: number;
 	cost_total_usd: number;
-	/** The latest UTC day with a request that cost anything. */
+	/** The latest UTC day with a request that a model was called for. */
 	last_used_on: string | null;
 };
 
@@ -2358,7 +2358,7 @@ export interface EndpointTypes {
 			cost_today_usd: number;
 			cost_month_usd: number;
 			cost_total_usd: number;
-			/** The latest UTC day with a request that cost anything. */
+			/** The latest UTC day with a request that a model was called for. */
 			last_used_on: string | null;
 			/** The key itself, which is shown this once. */
 			key: string;
@@ -2444,7 +2444,7 @@ export interface EndpointTypes {
 			cost_today_usd: number;
 			cost_month_usd: number;
 			cost_total_usd: number;
-			/** The latest UTC day with a request that cost anything. */
+			/** The latest UTC day with a request that a model was called for. */
 			last_used_on: string | null;
 			/** The key itself, which is shown this once. */
 			key: string;
