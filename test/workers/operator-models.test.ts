@@ -1,9 +1,13 @@
 // Models of the operator on every entrance: who may call them, where they show, what replaces what, and what they cost.
-import { describe, expect, it } from "vitest";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
+import { storeCatalog } from "../../src/load-settings.edge.ts";
+import { STRATEGIES } from "../../src/orchestration/strategies.ts";
 import { hashObject } from "../../src/proof/hash.ts";
+import { expectAccounted, GOAL, runAgent } from "../support/agents.ts";
 import { useService } from "../support/per-test.ts";
-import { callWith, newKey, proofOf, type TestKey, usageOf, withKey } from "../support/service.ts";
+import { callWith, callWithKey, newKey, proofOf, type TestKey, usageOf, withKey } from "../support/service.ts";
 import { SANDBOX_ORIGIN } from "../support/variables.ts";
 
 const { upstream, key: owner } = useService("corporate");
@@ -305,6 +309,70 @@ describe("a price of nothing", () => {
 			expect((await usageOf(owner)).recent[0]).toMatchObject({ model: "priced", cost_usd: svc.cost["total_usd"] });
 			expect((await proofOf(id)).receipt).toMatchObject({ estimated: true, cost_usd: svc.cost["total_usd"] });
 		}
+	});
+});
+
+describe("where every model has one price", () => {
+	afterEach(async () => {
+		await storeCatalog(env, "{}");
+		await Promise.all([env.KV.delete("catalog:operator"), env.KV.delete("catalog:operator:last")]);
+	});
+
+	/** Puts a catalog in force, for objects as well, in which all shipped models cost so much. */
+	const priceAll = (rate: number) =>
+		storeCatalog(
+			env,
+			JSON.stringify({
+				models: CATALOG.models.map(({ id }) => ({ replaces: id, prices: { input: rate, output: rate } })),
+			}),
+		);
+	const oddNumbers = /\b(?:NaN|Infinity)\b|"(?:total_usd|cost_usd|consumed_share|confidence|spent_usd)":null/;
+
+	it.each(["efficiency", "balanced", "depth"])(
+		"nothing: a run under %s costs nothing and is accounted for",
+		async (policy) => {
+			await priceAll(0);
+			const run = await runAgent(owner, { policy, goal: GOAL, max_cost_usd: 1e-9 });
+			expect(run).toMatchObject({ status: "complete", cost_consumed_usd: 0 });
+			expect(JSON.stringify(run)).not.toMatch(oddNumbers);
+			await expectAccounted(owner, run);
+		},
+	);
+
+	it.each(STRATEGIES)("nothing: %s costs nothing", async (strategy) => {
+		await priceAll(0);
+		const body = { messages: say("What is 17 + 25?\n1. Work it out.\n2. Then say it."), strategy };
+		const text = await (await callWithKey(owner.key, "/v2/orchestrate", body)).text();
+		expect(JSON.parse(text)).toMatchObject({ strategy, svc: { cost: { total_usd: 0, bound_usd: 0 } } });
+		expect(text).not.toMatch(oddNumbers);
+		expect(await usageOf(owner)).toMatchObject({ total_requests: 1, total_cost_usd: 0 });
+	});
+
+	it("nothing: code costs nothing", async () => {
+		await priceAll(0);
+		const [path, body] = UNNAMED["code"] ?? ["", {}];
+		const text = await (await callWithKey(owner.key, path, body)).text();
+		expect(JSON.parse(text)).toMatchObject({ svc: { cost: { total_usd: 0 } } });
+		expect(text).not.toMatch(oddNumbers);
+	});
+
+	it("a hundred thousand USD a million tokens: what has a limit is refused before a call, with its sums", async () => {
+		await priceAll(100_000);
+		for (const [path, body] of [
+			["/v1/chat/completions", { messages: say(), brain_config: { max_cost: 1 } }],
+			["/v1/chat/completions", { messages: say(), model: CATALOG.models[0]?.id, brain_config: { max_cost: 1 } }],
+		] as const) {
+			const response = await callWithKey(owner.key, path, body);
+			const text = await response.text();
+			expect([path, response.status], text).toEqual([path, 402]);
+			expect(text).not.toMatch(/\b(?:NaN|Infinity)\b|e\+/);
+		}
+		expect(await runAgent(owner, { goal: GOAL })).toMatchObject({ status: "budget_exhausted", cost_consumed_usd: 0 });
+		expect(upstream.requests).toEqual([]);
+		const answered = await callWithKey(owner.key, "/v1/chat/completions", { messages: say(), max_tokens: 100 });
+		const { svc } = (await json(answered)) as { svc: { cost: { total_usd: number } } };
+		expect(svc.cost.total_usd).toBeGreaterThan(0.1);
+		expect((await usageOf(owner)).total_cost_usd).toBe(svc.cost.total_usd);
 	});
 });
 
