@@ -3,8 +3,10 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { stringify } from "smol-toml";
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
+import { stringify as stringifyYaml } from "yaml";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
 import { checkCatalog } from "../../../src/cli/catalog-file.ts";
 
@@ -129,6 +131,63 @@ describe("a mistake", () => {
 		);
 		expect(errors).toHaveLength(10_001);
 		expect(errors.at(-1)).toBe("and 5 more");
+	});
+});
+
+describe("any file", () => {
+	const member = fc.oneof(
+		fc.constantFrom(
+			"id",
+			"provider",
+			"template",
+			"base_url",
+			"auth",
+			"prices",
+			"limits",
+			"tier",
+			"replaces",
+			"aliases",
+		),
+		fc.string({ maxLength: 5 }),
+	);
+	const value = fc.oneof(
+		fc.constantFrom("ollama", "my-vllm", "budget", "none", "https://x.example/v1", CATALOG.models[0]?.id ?? ""),
+		fc.jsonValue({ maxDepth: 2 }),
+		fc.double(),
+	);
+	const rows = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.array(fc.oneof(value, fc.dictionary(member, value))));
+	const documents = fc.record({ providers: rows, models: rows }, { requiredKeys: [] });
+
+	it("is a catalog without a mistake, or one whose mistakes all have a line", () => {
+		const forms = [
+			(document: object) => JSON.stringify(document, null, " "),
+			(document: object) => stringifyYaml(document),
+		];
+		fc.assert(
+			fc.property(documents, fc.constantFrom(...forms), (document, write) => {
+				const { errors, warnings, localOnly, catalog } = check(write(document));
+				for (const line of errors) expect(line).toMatch(/^my\.yaml: line \d+, column \d+: /);
+				if (errors.length > 0) expect([catalog, warnings, localOnly]).toEqual([CATALOG, [], []]);
+			}),
+			{ numRuns: 500, seed: inject("seed") },
+		);
+	});
+
+	it("of any bytes is read to its end, or named with a line", () => {
+		const valid = [...new TextEncoder().encode(`${JSON.stringify(DOCUMENT)}\n${stringify(DOCUMENT)}`)];
+		const bytes = fc.oneof(
+			fc.uint8Array({ maxLength: 60 }),
+			fc.shuffledSubarray(valid).map((some) => Uint8Array.from(some)),
+		);
+		fc.assert(
+			fc.property(bytes, (text) => {
+				for (const line of check(text).errors) expect(line).toMatch(/^my\.yaml: line \d+[,:]/);
+			}),
+			{ numRuns: 500, seed: inject("seed") },
+		);
+		for (const open of ["[", "{a: ", "a = [", "- "])
+			expect(check(open.repeat(50_000)).errors.length, open).toBeGreaterThan(0);
+		expect(check(`a = ${"[".repeat(50_000)}`).errors).toHaveLength(1);
 	});
 });
 
