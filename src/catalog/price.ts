@@ -65,6 +65,8 @@ function toRates(row: RateRow): Rates {
  * @throws when the model has none.
  */
 export function priceAt(model: Model, atMs: number): Price {
+	const [first] = model.prices;
+	if (first?.effective_from === null && model.prices.length === 1) return first;
 	const current = model.prices.findLast(
 		(price) => price.effective_from === null || Date.parse(price.effective_from) <= atMs,
 	);
@@ -83,7 +85,6 @@ function tierApplies(tier: Price["tiers"][number], inputTokens: number, atMs: nu
  * price.
  */
 function applicableRows(price: Price, input: number, atMs: number): RateRow[] {
-	if (price.tiers.length === 0) return [price];
 	const tiers = price.tiers.filter((tier) => tierApplies(tier, input, atMs));
 	const threshold = ({ when }: Price["tiers"][number]) => ("above_input_tokens" in when ? when.above_input_tokens : 0);
 	const highest = Math.max(0, ...tiers.map(threshold));
@@ -136,7 +137,9 @@ function priceAtRow(row: RateRow, usage: TokenUsage): CallCost {
  * @param atMs when the upstream request was sent, ms since the epoch.
  */
 export function priceUsage(model: Model, usage: TokenUsage, atMs: number): CallCost {
-	const rows = applicableRows(priceAt(model, atMs), inputTokens(usage), atMs);
+	const price = priceAt(model, atMs);
+	if (price.tiers.length === 0) return priceAtRow(price, usage);
+	const rows = applicableRows(price, inputTokens(usage), atMs);
 	return rows.map((row) => priceAtRow(row, usage)).reduce((a, b) => (b.totalNanoUsd > a.totalNanoUsd ? b : a));
 }
 

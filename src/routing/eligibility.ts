@@ -43,7 +43,7 @@ export interface Constraints {
 	tiers: readonly Tier[] | null;
 	available(model: Model): boolean;
 	/** Models that their providers lately said they do not serve. */
-	notServed: Readonly<Record<string, unknown>>;
+	notServed: ReadonlySet<string>;
 	/** Why the compliance policy in force keeps the call from a model; empty when it does not. */
 	complianceReasons(model: Model): readonly string[];
 	/** Whether a model's wire takes images by https address. This service does not fetch images. */
@@ -52,25 +52,26 @@ export interface Constraints {
 	takesToolName(model: Model, name: string): boolean;
 }
 
-function capabilityExclusions(model: Model, call: ModelCall, constraints: Constraints): Exclusion[] {
+function lacks(param: CallField, what: string): Exclusion {
+	return { code: "capability", param, text: `does not support ${what}` };
+}
+
+/** Adds what a model lacks to its exclusions. */
+function addCapabilities(exclusions: Exclusion[], model: Model, call: ModelCall, constraints: Constraints): void {
 	const { signals } = constraints;
-	const lacks = (param: CallField, what: string): Exclusion => ({
-		code: "capability",
-		param,
-		text: `does not support ${what}`,
-	});
 	const { supports } = model;
-	const exclusions: Exclusion[] = [];
 	if (signals.hasTools && !supports.tools) exclusions.push(lacks("tools", "tools"));
-	const misnamed = call.tools.find(({ name }) => !constraints.takesToolName(model, name));
-	if (misnamed) exclusions.push(lacks("tools", `a tool named ${misnamed.name}`));
+	for (const { name } of call.tools) {
+		if (constraints.takesToolName(model, name)) continue;
+		exclusions.push(lacks("tools", `a tool named ${name}`));
+		break;
+	}
 	if (signals.hasImages && !supports.vision) exclusions.push(lacks("messages", "images"));
 	if (signals.hasRemoteImages && !constraints.takesRemoteImages(model))
 		exclusions.push(lacks("messages", "images by https address"));
 	if (call.output.type === "json_schema" && !supports.json_schema)
 		exclusions.push(lacks("output", "response_format json_schema"));
 	if (call.logprobs && !supports.logprobs) exclusions.push(lacks("logprobs", "logprobs"));
-	return exclusions;
 }
 
 /** What the images of a call take more than the signals say, where the model's row has a figure. */
@@ -78,28 +79,25 @@ function moreImageTokens({ image_tokens }: Model, call: ModelCall): number {
 	return image_tokens === undefined ? 0 : callImages(call).length * (image_tokens - IMAGE_TOKENS);
 }
 
-function limitExclusions(model: Model, call: ModelCall, { signals }: Constraints): Exclusion[] {
+/** The limit of a model that keeps it from the call; null where none does. */
+function findLimit(model: Model, call: ModelCall, { signals }: Constraints): Exclusion | null {
 	const { context_window, max_input_tokens, max_output_tokens } = model.limits;
 	const contextTokens = signals.contextTokens + moreImageTokens(model, call);
 	if (call.maxTokens > max_output_tokens) {
-		return [
-			{
-				code: "limits",
-				param: "max_tokens",
-				text: `writes at most ${max_output_tokens} tokens, max_tokens is ${call.maxTokens}`,
-			},
-		];
+		return {
+			code: "limits",
+			param: "max_tokens",
+			text: `writes at most ${max_output_tokens} tokens, max_tokens is ${call.maxTokens}`,
+		};
 	}
 	const room = Math.min(max_input_tokens ?? context_window, context_window - call.maxTokens);
-	if (contextTokens <= room) return [];
-	return [
-		{
-			code: "limits",
-			param: "messages",
-			text: `the prompt has about ${contextTokens} tokens, there is room for ${room}`,
-			overflow: { tokens: contextTokens, maximum: room },
-		},
-	];
+	if (contextTokens <= room) return null;
+	return {
+		code: "limits",
+		param: "messages",
+		text: `the prompt has about ${contextTokens} tokens, there is room for ${room}`,
+		overflow: { tokens: contextTokens, maximum: room },
+	};
 }
 
 /**
@@ -120,7 +118,7 @@ export function findExclusions(
 			code: "unavailable",
 			text: `no key is configured for ${model.provider}`,
 		});
-	if (Object.hasOwn(constraints.notServed, model.id))
+	if (constraints.notServed.has(model.id))
 		exclusions.push({ code: "unavailable", text: `${model.provider} lately said that it does not serve it` });
 	if (!constraints.isInPlan(model)) exclusions.push({ code: "plan", text: `not in the ${plan.displayName} plan` });
 	if (!keyAllowlists.every((list) => isListed(model, list)))
@@ -134,7 +132,9 @@ export function findExclusions(
 	for (const text of constraints.complianceReasons(model)) exclusions.push({ code: "compliance", text });
 	if (tiers && !tiers.includes(model.tier))
 		exclusions.push({ code: "tier", text: `tier ${model.tier} is outside ${tiers.join(" and ")}` });
-	exclusions.push(...capabilityExclusions(model, call, constraints), ...limitExclusions(model, call, constraints));
+	addCapabilities(exclusions, model, call, constraints);
+	const limit = findLimit(model, call, constraints);
+	if (limit) exclusions.push(limit);
 	// Pricing needs the exact request, which only an available model's wire can render. A model that only compliance
 	// excludes is priced, too: the client is told whether anything else excludes it.
 	if (ceiling && exclusions.every(({ code }) => code === "compliance")) {

@@ -141,17 +141,20 @@ function sortByScore(candidates: Candidate[], mode: Mode): Candidate[] {
 	const floor = best - floorGap;
 	const toKey = isBehindBetter ? scoresBehindBetter(candidates) : ({ score }: Candidate) => score;
 	return candidates
-		.map((candidate) => ({
-			candidate: candidate.expectation.quality < floor ? { ...candidate, isBelowFloor: true } : candidate,
-			key: toKey(candidate),
-		}))
+		.map((candidate) => {
+			const isBelowFloor = candidate.expectation.quality < floor;
+			return {
+				candidate: isBelowFloor ? { ...candidate, isBelowFloor } : candidate,
+				class: 2 * Number(isBelowFloor) + Number(candidate.isFailing),
+				key: toKey(candidate),
+			};
+		})
 		.sort(
-			({ candidate: a, key: aKey }, { candidate: b, key: bKey }) =>
-				Number(a.isBelowFloor) - Number(b.isBelowFloor) ||
-				Number(a.isFailing) - Number(b.isFailing) ||
-				bKey - aKey ||
-				b.expectation.quality - a.expectation.quality ||
-				(a.model.id < b.model.id ? -1 : 1),
+			(a, b) =>
+				a.class - b.class ||
+				b.key - a.key ||
+				b.candidate.expectation.quality - a.candidate.expectation.quality ||
+				(a.candidate.model.id < b.candidate.model.id ? -1 : 1),
 		)
 		.map(({ candidate }) => candidate);
 }
@@ -197,7 +200,7 @@ export function rankModels(
 		ceiling: costCeiling(request),
 		tiers,
 		available: request.available,
-		notServed: request.observations.not_served ?? {},
+		notServed: new Set(Object.keys(request.observations.not_served ?? {})),
 		complianceReasons: request.complianceReasons,
 		takesRemoteImages: request.takesRemoteImages,
 		takesToolName: request.takesToolName,
@@ -208,12 +211,12 @@ export function rankModels(
 		testEase: catalog.testEase,
 		answerTokens: typicalAnswerTokens(signals),
 	};
-	const found = new Map<string, Exclusion[]>();
+	const found: [string, Exclusion[]][] = [];
 	const consider = (model: Model): Candidate[] => {
 		const least = minOutputTokens(request, model, mode);
 		const worstCase = () => worstCaseNanoUsd(request, model, mode, least);
 		const exclusions = findExclusions(model, withOutputLimit(request.call, least), worstCase, constraints);
-		found.set(model.id, exclusions);
+		found.push([model.id, exclusions]);
 		return exclusions.length > 0
 			? []
 			: [toCandidate(request, model, mode, prospect, { least, ceiling: constraints.ceiling })];
@@ -229,6 +232,8 @@ export function rankModels(
 		eligible: ranked,
 		configured,
 		excluded: () =>
-			new Map([...unnamedExclusions(catalog), ...found].filter(([id]) => (found.get(id)?.length ?? 1) > 0)),
+			new Map(
+				[...new Map([...unnamedExclusions(catalog), ...found])].filter(([, exclusions]) => exclusions.length > 0),
+			),
 	};
 }

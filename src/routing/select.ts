@@ -41,10 +41,11 @@ function buildSelection(
 		candidate !== first && (!isToolLoop || candidate.model.provider === first.model.provider);
 	const { rule } = request;
 	const nearest = sortByDistance(rest.filter(mayFollow), first.model, request.nowMs);
+	const configured = ranking.configured.filter(mayFollow);
 	return {
 		mode,
 		candidates: [first, ...rest],
-		failover: [first, ...new Set([...ranking.configured.filter(mayFollow), ...nearest])],
+		failover: [first, ...(configured.length === 0 ? nearest : new Set([...configured, ...nearest]))],
 		ceilingNanoUsd: costCeiling(request)?.nanoUsd ?? null,
 		excluded: () => renderExclusions(ranking.excluded()),
 		fallbackFrom,
