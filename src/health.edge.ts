@@ -80,6 +80,17 @@ export const healthEndpoint = endpoint({
 					not_served: z
 						.record(z.string(), z.object({ provider: z.string(), upstream_model: z.string(), until: z.iso.datetime() }))
 						.describe("By model: until when it is passed by, because its provider said that it does not serve it."),
+					keys: z
+						.record(
+							z.string(),
+							z.record(
+								z.string(),
+								z.object({ refused_ms: z.int().nullable().optional(), waits: z.record(z.string(), z.int()) }),
+							),
+						)
+						.describe(
+							"By provider that has several keys, and by the key's name: for how many ms it is left alone because it was refused (null: until the isolate ends), and by model for how many ms it waits.",
+						),
 				})
 				.optional()
 				.describe("For operators only: what this isolate knows of the providers."),

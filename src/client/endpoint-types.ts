@@ -2824,6 +2824,8 @@ export interface EndpointTypes {
 			call_costs: {
 				model: string;
 				provider: string;
+				/** The operator's name of the provider's key, where the provider has several. */
+				provider_key?: string;
 				calls: number;
 				tokens: number;
 				input_tokens: number;
@@ -2879,6 +2881,11 @@ export interface EndpointTypes {
 					upstream_model: string;
 					until: string;
 				}>;
+				/** By provider that has several keys, and by the key's name: for how many ms it is left alone because it was refused (null: until the isolate ends), and by model for how many ms it waits. */
+				keys: Record<string, Record<string, {
+					refused_ms?: number | null;
+					waits: Record<string, number>;
+				}>>;
 			};
 		};
 	};

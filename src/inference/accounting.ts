@@ -1,6 +1,7 @@
 // What a request's calls used, what they cost, and how that is written down: bills, usage row, receipt, reservation. Pure.
 
 import { type CallCost, inputTokens, outputTokens, priceUsage, type TokenUsage } from "../catalog/price.ts";
+import type { ProviderKey } from "../catalog/provider-keys.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
 import type { Reservation, UsageCall, UsageRow } from "../meter/settlement.ts";
@@ -26,6 +27,11 @@ export interface PlannedCall {
 	intendedWasAsked: boolean;
 }
 
+/** A call with the key that it is made with. */
+export interface KeyedCall extends PlannedCall {
+	key: ProviderKey;
+}
+
 /** What one call used and what it cost, never above its own bound. */
 export interface Bill {
 	promptTokens: number;
@@ -40,6 +46,8 @@ export interface Bill {
 /** A call that is, or may be, billed by its provider. */
 export interface BilledCall extends PlannedCall {
 	bill: Bill;
+	/** Absent for a call that may never have been sent. */
+	key?: ProviderKey;
 }
 
 /** How one kind of request writes down what became of it. */
@@ -281,13 +289,14 @@ interface RequestEnding {
 }
 
 /** A billed call as a usage row has it. */
-export function toUsageCall({ candidate: { model }, bill }: BilledCall): UsageCall {
+export function toUsageCall({ candidate: { model }, bill, key }: BilledCall): UsageCall {
 	return {
 		model: model.id,
 		provider: model.provider,
 		tokens: bill.promptTokens + bill.completionTokens,
 		input_tokens: bill.promptTokens,
 		cost_nano_usd: bill.cost.totalNanoUsd,
+		...(key?.name ? { provider_key: key.name } : {}),
 	};
 }
 

@@ -114,8 +114,14 @@ export interface CallPlan extends InferenceRequest {
 	matchedRule: string | null;
 	/** Where the calls of an available model go. */
 	accessFor(model: Model): ProviderAccess;
-	/** Builds a model's exact request. @param maxTokens replaces the call's own output limit. */
-	attempt(model: Model, effort: EffortChoice, maxTokens?: number): ModelRequest;
+	/**
+	 * Builds a model's exact request.
+	 * @param maxTokens replaces the call's own output limit.
+	 * @param account leaves out what keys of this account cannot read, where anything is such.
+	 */
+	attempt(model: Model, effort: EffortChoice, maxTokens?: number, account?: string): ModelRequest;
+	/** Whether a model's request is the same whatever account it is sent under. */
+	isForAccount(model: Model, account: string): boolean;
 	/** The same plan for another call: its models, in this order, are not selected anew. */
 	forCall(call: ModelCall): CallPlan;
 	/** The candidate with an answer so short that its worst case is within the limit; null where none is short enough. */
@@ -135,6 +141,7 @@ const PAUSE = Symbol("pause");
 
 interface RequestBuilder {
 	attempt: CallPlan["attempt"];
+	isForAccount: CallPlan["isForAccount"];
 	/** Lets {@link attempt} serialize so many more prompts, after which it throws {@link PAUSE}. */
 	allow(prompts: number): void;
 }
@@ -161,8 +168,8 @@ function requestBuilder(
 		if (allowed-- <= 0) throw PAUSE;
 		return wire.preparePrompt(readable, provider);
 	};
-	const attempt: CallPlan["attempt"] = (model, effort, maxTokens = call.maxTokens) => {
-		const readable = readableBy(model.id);
+	const attempt: CallPlan["attempt"] = (model, effort, maxTokens = call.maxTokens, account) => {
+		const readable = readableBy(model.id, account);
 		// A copy keeps the list of tools, by whose identity wires cache what they make of it.
 		const sized = maxTokens === call.maxTokens ? readable.call : { ...readable.call, maxTokens };
 		const access = accessFor(model);
@@ -184,6 +191,7 @@ function requestBuilder(
 	};
 	return {
 		attempt,
+		isForAccount: ({ id }, account) => readableBy(id, account) === readableBy(id),
 		allow(more) {
 			allowed = more;
 		},
@@ -242,7 +250,7 @@ export function* planInSteps(
 	const chars = CHARS_PER_TOKEN * detected.promptTokens;
 	yield chars;
 	const accessFor = providerAccess(settings);
-	const { attempt, allow } = requestBuilder({ call, options }, accessFor, settings, nowMs);
+	const { attempt, isForAccount, allow } = requestBuilder({ call, options }, accessFor, settings, nowMs);
 	const rule = options.config && (yield* matchRuleInSteps(options.config, call, detected));
 	const request: SelectionRequest = {
 		catalog,
@@ -283,11 +291,13 @@ export function* planInSteps(
 		matchedRule: rule?.name ?? null,
 		accessFor,
 		attempt,
+		isForAccount,
 		shorten: (candidate, limitNanoUsd) => shortenCandidate(request, selection.value.mode, candidate, limitNanoUsd),
 		forCall(other) {
 			const builder = requestBuilder({ call: other, options }, accessFor, settings, nowMs);
 			builder.allow(Number.POSITIVE_INFINITY);
-			return { ...planned, call: other, attempt: builder.attempt, shorten: () => null };
+			const { attempt: attemptOther, isForAccount: isForOther } = builder;
+			return { ...planned, call: other, attempt: attemptOther, isForAccount: isForOther, shorten: () => null };
 		},
 	};
 	return ok(planned);

@@ -13,7 +13,6 @@ import { loadMatrix } from "../compliance/load.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { integerParam } from "../http/query.ts";
-import { breakerKey, callKey } from "../providers/health.ts";
 import { health } from "../providers/isolate-health.edge.ts";
 import { isAvailable } from "../providers/wires.ts";
 import type { Settings } from "../settings.ts";
@@ -76,7 +75,7 @@ type ModelEntry = z.infer<typeof modelEntrySchema>;
 
 function isPassedBy({ id, provider }: Model, { providers }: Pick<Settings, "providers">): boolean {
 	const access = providers.get(provider);
-	return access !== undefined && health.unserved.find(callKey(breakerKey(access), id), Date.now()) !== null;
+	return access !== undefined && health.modelState(access, { id }, Date.now()).unserved !== null;
 }
 
 /** What a list of models is made with. */

@@ -19,7 +19,7 @@ const parts: AssistantPart[] = [
 	{ type: "tool_call", id: "call_1", name: "", arguments: "", signature: "Z2Vt" },
 ];
 
-const sealParts = (some: readonly AssistantPart[]) => reasoningSealer(owner, settings)(some, modelId);
+const sealParts = (some: readonly AssistantPart[]) => reasoningSealer(owner, settings)(some, { modelId, account: "" });
 
 async function seal(some: readonly AssistantPart[] = parts): Promise<string> {
 	const sealed = await sealParts(some);
@@ -41,6 +41,8 @@ describe("sealed reasoning", () => {
 	it("opens as it was sealed, with its provider and model", async () => {
 		const opened = { provider, modelId, parts };
 		expect(await open(await seal())).toEqual(opened);
+		const ofAccount = await reasoningSealer(owner, settings)(parts, { modelId, account: "team" });
+		expect(await open(ofAccount ?? "")).toEqual({ ...opened, account: "team" });
 	});
 
 	it("is base64 without a readable word, and another text each time", async () => {
