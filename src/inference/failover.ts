@@ -28,7 +28,10 @@ export interface CallingUser {
 	hasPriority: boolean;
 }
 
-/** The candidates whose breaker is closed and that have a key which is neither refused nor throttled; else the one that will be available first. */
+/**
+ * The first candidates, as many as may be called, whose breaker is closed and that have a key which is neither refused nor throttled;
+ * else the one that will be available first.
+ */
 function availableCandidates(
 	plan: CallPlan,
 	health: ProviderHealth,
@@ -41,10 +44,14 @@ function availableCandidates(
 	const throttledMs = (candidate: Candidate) => stateOf(candidate).throttledMs;
 	const isAdmitted = (candidate: Candidate) =>
 		health.isOpenTo(breakerKey(plan.accessFor(candidate.model)), user, nowMs) && stateOf(candidate).refusedMs === 0;
-	const admitted = failover.filter(isAdmitted);
-	const [first, ...rest] = admitted.filter((candidate) => hasPriority || throttledMs(candidate) === 0);
+	const available: Candidate[] = [];
+	for (const candidate of failover) {
+		if (isAdmitted(candidate) && (hasPriority || throttledMs(candidate) === 0)) available.push(candidate);
+		if (available.length === MAX_CALLS) break;
+	}
+	const [first, ...rest] = available;
 	if (first) return [first, ...rest];
-	const [soonest] = admitted.toSorted((a, b) => throttledMs(a) - throttledMs(b));
+	const [soonest] = failover.filter(isAdmitted).toSorted((a, b) => throttledMs(a) - throttledMs(b));
 	const [nextOpen = failover[0]] = failover.toSorted((a, b) => outMs(a) - outMs(b));
 	return [soonest ?? nextOpen];
 }
@@ -76,7 +83,7 @@ export function toCallSet(plan: CallPlan, health: ProviderHealth, calling: Calli
 		intendedWasAsked: candidate === failover[0],
 	});
 	const [first, ...rest] = availableCandidates(plan, health, calling, nowMs);
-	const calls: CallSet["calls"] = [planned(first), ...rest.slice(0, MAX_CALLS - 1).map(planned)];
+	const calls: CallSet["calls"] = [planned(first), ...rest.map(planned)];
 	const worstCases = calls.reduce((total, { attempt }) => total + attempt.worstCase.totalNanoUsd, 0);
 	const sum = worstCases + secondTryNanoUsd(calls, nowMs);
 	// The ceiling holds for all calls of the request together; each single call is within it already.
