@@ -339,6 +339,23 @@ describe("where every model has one price", () => {
 		},
 	);
 
+	it("nothing: a run's step that failed after it was called is a step, as one that cost something", async () => {
+		await priceAll(0);
+		let calls = 0;
+		const half = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: "half" } }] })}\n\n`;
+		upstream.replace(async ({ url }) =>
+			url.includes("/chat/completions") && ++calls <= 3
+				? new Response(half, { headers: { "content-type": "text/event-stream" } })
+				: undefined,
+		);
+		const run = await runAgent(owner, { policy: "efficiency", goal: GOAL });
+		expect(run).toMatchObject({ status: "complete", cost_consumed_usd: 0 });
+		expect(calls).toBeGreaterThan(3);
+		const tokens = run.steps.reduce((sum, step) => sum + (step.tokens ?? 0), 0);
+		expect((await usageOf(owner)).total_tokens).toBe(tokens);
+		await expectAccounted(owner, run);
+	});
+
 	it.each(STRATEGIES)("nothing: %s costs nothing", async (strategy) => {
 		await priceAll(0);
 		const body = { messages: say("What is 17 + 25?\n1. Work it out.\n2. Then say it."), strategy };
