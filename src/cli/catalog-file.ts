@@ -40,7 +40,7 @@ export interface CheckedCatalog {
 }
 
 /** TOML begins with a table or a member; YAML has no line like either in a mapping. JSON is YAML. */
-const BEGINS_AS_TOML = /^(?:[ \t\r\n]|#[^\n]*)*(?:\[\[?[^\]\n]+\]\]?[ \t]*(?:#[^\n]*)?\r?(?:\n|$)|[\w."'-]+[ \t]*=)/;
+const BEGINS_AS_TOML = /^(?:[ \t\r\n]|#[^\n]*\n)*(?:\[\[?[^\]\n]+\]\]?[ \t]*(?:#[^\n]*)?\r?(?:\n|$)|[\w."'-]+[ \t]*=)/;
 
 /** Parses a file's text by what it looks like. */
 function parseCatalogText(text: string): ParsedDocument {

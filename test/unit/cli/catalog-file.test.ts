@@ -36,6 +36,7 @@ describe("a catalog's file", () => {
 		["JSON", JSON.stringify(DOCUMENT, null, "\t")],
 		["JSON in one line, after a byte order mark", `\ufeff${JSON.stringify(DOCUMENT)}`],
 		["TOML", stringify(DOCUMENT)],
+		["YAML that begins with a comment like TOML", `# CATALOG_FILE=x\n${JSON.stringify(DOCUMENT)}`],
 		["TOML that begins with a comment", `# mine\r\n\r\n${stringify(DOCUMENT)}`],
 		[
 			"YAML",
