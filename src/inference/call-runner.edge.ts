@@ -43,6 +43,7 @@ import {
 	shortenToAfford,
 	toCallSet,
 } from "./failover.ts";
+import { roundWaitUp } from "./observe.edge.ts";
 import type { CallPlan } from "./plan.ts";
 import { type AttemptResult, readFirstDelta, readWhole, type StreamRelay } from "./read-stream.ts";
 
@@ -297,7 +298,7 @@ export class CallRunner {
 		for (const { attempt: planned, candidate } of set.calls) {
 			if (!hasSeveralKeys(planned.access)) continue;
 			const { throttledMs } = health.modelState(planned.access, candidate.model, Date.now());
-			if (throttledMs > 0) failed.addWait(throttledMs);
+			if (throttledMs > 0) failed.addWait(roundWaitUp(throttledMs));
 		}
 		return { ok: false, failure: failed.failure(), clientClosed: failed.clientClosed };
 	}

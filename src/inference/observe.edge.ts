@@ -20,7 +20,8 @@ export function rememberModel(call: ConversationCall, model: Model): void {
 /** Waits are shown in such steps: they come from everybody's calls. */
 const WAIT_STEP_MS = 10_000;
 
-function roundWaitUp(ms: number): number {
+/** A wait as tenants are shown it. */
+export function roundWaitUp(ms: number): number {
 	return Math.ceil(ms / WAIT_STEP_MS) * WAIT_STEP_MS;
 }
 
