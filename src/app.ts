@@ -11,12 +11,12 @@ import { drainBody } from "./http/body.edge.ts";
 import { clientAddress, clientOrigin, isHost } from "./http/deployment.ts";
 import { callerDialect, pathDialects } from "./http/dialects.ts";
 import { requireOwnHostAndHttps } from "./http/https.edge.ts";
-import { logError, logRequest } from "./http/log.edge.ts";
+import { logRequest } from "./http/log.edge.ts";
 import { mount } from "./http/mount.edge.ts";
 import { failureResponse, PATH_NOT_FOUND, type RequestState, respondToException } from "./http/respond.edge.ts";
 import { Timings } from "./http/timings.ts";
+import { loadSettings, settingsBeforeCatalog } from "./load-settings.edge.ts";
 import { meterClient } from "./meter/meter-client.edge.ts";
-import { cachedSettings, SettingsError } from "./settings.ts";
 import { mountSite } from "./site/mount.edge.ts";
 
 /** Limit of all request headers together. An SDK's headers with a bearer key take about 1 KiB. */
@@ -61,7 +61,7 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 		await drainBody(c.req.raw);
 		return;
 	}
-	const settings = cachedSettings(c.env);
+	const settings = settingsBeforeCatalog(c.env);
 	const session = sessions.get(c.req.raw);
 	c.set("context", {
 		requestId,
@@ -126,13 +126,15 @@ const openToAnyOrigin: MiddlewareHandler<RequestState<ServiceContext>> = async (
 	c.res.headers.set("access-control-expose-headers", EXPOSED_LIST);
 };
 
+/** Loads the operator's catalog. Without it, only what needs a catalog fails. */
+const readCatalog: MiddlewareHandler<RequestState<ServiceContext>> = async (c, next) => {
+	c.get("context").settings = await loadSettings(c.env);
+	await next();
+};
+
 export const app = new Hono<RequestState<ServiceContext>>();
 
-app.onError((error, c) => {
-	if (!(error instanceof SettingsError)) return respondToException(error, c);
-	logError("misconfigured", error, { settings: error.message });
-	return failureResponse(c, { reason: "misconfigured" });
-});
+app.onError(respondToException);
 app.notFound((c) => failureResponse(c, PATH_NOT_FOUND));
 
 app.use(handleExchange);
@@ -145,4 +147,5 @@ mountSite(
 	() => import("./site/built/site.js"),
 	() => import("./site/built/viewer.js"),
 );
+app.use(readCatalog);
 mount(app, ENDPOINTS, ACCESS_GUARDS);

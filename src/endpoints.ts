@@ -8,6 +8,7 @@ import { endpoint } from "./account/endpoint.ts";
 import { agentEndpoints } from "./agents/endpoints.edge.ts";
 import { auditEndpoints } from "./audit/endpoints.edge.ts";
 import { backupEndpoints } from "./backup/endpoints.edge.ts";
+import { catalogEndpoints } from "./catalog-endpoints.edge.ts";
 import { complianceEndpoints } from "./chat/compliance-preview.edge.ts";
 import { chatEndpoints } from "./chat/endpoints.edge.ts";
 import { codeModeEndpoints } from "./code-mode/endpoints.edge.ts";
@@ -96,5 +97,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	openapiEndpoint,
 	...operatorKeyEndpoints,
 	...operatorUsageEndpoints,
+	...catalogEndpoints,
 	...backupEndpoints,
 ];

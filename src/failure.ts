@@ -206,6 +206,11 @@ export function fail(failure: Failure): { ok: false; failure: Failure } {
 	return { ok: false, failure };
 }
 
+/** Thrown when what the operator wrote cannot be read. */
+export class MisconfiguredError extends Error {
+	override name = "MisconfiguredError";
+}
+
 /** Thrown when storage cannot be reached. The client may retry. */
 export class StorageUnavailableError extends Error {
 	override name = "StorageUnavailableError";

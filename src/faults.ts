@@ -49,7 +49,8 @@ function canHold(value: unknown, step: string | number): value is object {
 
 /**
  * Sorts faults by their position in the document. Those of a container come after those inside it. A path is cut where the
- * document ends: when one item may stand for a list, the item has the path of the list.
+ * document ends: a member that is missing is named in the message. When one item may stand for a list, the item has the path of the
+ * list.
  */
 export function inDocumentOrder(faults: readonly DocumentFault[], document: unknown): DocumentFault[] {
 	const keyOrders = new Map<object, ReadonlyMap<string, number>>();
@@ -60,14 +61,21 @@ export function inDocumentOrder(faults: readonly DocumentFault[], document: unkn
 	};
 	const located = faults.map((fault) => {
 		const position: number[] = [];
-		let value = document;
+		const path: (string | number)[] = [];
+		let [value, missing]: unknown[] = [document];
 		for (const step of fault.path) {
+			if (typeof step === "number" && isJsonObject(value)) continue;
 			const index = canHold(value, step) ? keyOrder(value).get(String(step)) : undefined;
-			if (index === undefined) break;
+			if (index === undefined) {
+				if (isJsonObject(value)) missing = step;
+				break;
+			}
 			position.push(index);
+			path.push(step);
 			value = Reflect.get(Object(value), step);
 		}
-		return { position, fault: { ...fault, path: fault.path.slice(0, position.length) } };
+		const message = missing === undefined ? fault.message : `${missing} ${fault.message}`;
+		return { position, fault: { ...fault, path, message } };
 	});
 	return located.sort((a, b) => comparePositions(a.position, b.position)).map(({ fault }) => fault);
 }

@@ -8,7 +8,9 @@ import { users } from "./db/schema.ts";
 import { logError } from "./http/log.edge.ts";
 import { withDeadline } from "./in-time.edge.ts";
 import { describeProviders } from "./inference/observe.edge.ts";
+import { operatorCatalogState, requireSettings } from "./load-settings.edge.ts";
 import { defaultConfigState } from "./routing-config/default-config.store.ts";
+import { shippedSettings } from "./settings.ts";
 
 const CHECK_TIMEOUT_MS = 2_000;
 /** The meter of no user. It shows that Durable Objects run, without touching a user's. */
@@ -66,6 +68,11 @@ export const healthEndpoint = endpoint({
 				.describe(
 					"The server's routing config. Of an invalid one, the last that could be read is in force; unknown is one that KV did not answer.",
 				),
+			operator_catalog: z
+				.enum(["none", "valid", "invalid", "unknown"])
+				.describe(
+					"The operator's models and providers. Of an invalid catalog, the last that could be read is in force; unknown is one that KV did not answer.",
+				),
 			providers: z
 				.object({
 					open_breakers: z.record(z.string(), z.int()).describe("By provider: for how many ms."),
@@ -73,25 +80,41 @@ export const healthEndpoint = endpoint({
 					not_served: z
 						.record(z.string(), z.object({ provider: z.string(), upstream_model: z.string(), until: z.iso.datetime() }))
 						.describe("By model: until when it is passed by, because its provider said that it does not serve it."),
+					keys: z
+						.record(
+							z.string(),
+							z.record(
+								z.string(),
+								z.object({ refused_ms: z.int().nullable().optional(), waits: z.record(z.string(), z.int()) }),
+							),
+						)
+						.describe(
+							"By provider that has several keys, and by the key's name: for how many ms it is left alone because it was refused (null: until the isolate ends), and by model for how many ms it waits.",
+						),
 				})
 				.optional()
 				.describe("For operators only: what this isolate knows of the providers."),
 		}),
 	),
 	async handle({ context }) {
-		const [found, default_config] = await Promise.all([
+		const [found, default_config, operator_catalog] = await Promise.all([
 			runChecks(context),
 			withTimeout("kv", defaultConfigState(context)).catch(() => "unknown" as const),
+			withTimeout("kv", operatorCatalogState(context.env)).catch(() => "unknown" as const),
 		]);
-		const healthy = Object.values(found).every((entry) => entry.ok) && default_config !== "invalid";
+		const documents = [default_config, operator_catalog];
+		const healthy = Object.values(found).every((entry) => entry.ok) && !documents.includes("invalid");
+		// Without the operator's catalog, the providers are those that ship.
+		const settings = await requireSettings(context.env).catch(() => shippedSettings(context.env));
 		const isOperator = authenticateOperator(context.headers.get("authorization"), context.settings.adminToken) === null;
 		const value = {
 			status: healthy ? ("ok" as const) : ("degraded" as const),
 			checks: found,
 			signing: context.settings.signer !== null,
-			providers_configured: context.settings.providers.size,
+			providers_configured: settings.providers.size,
 			default_config,
-			...(isOperator ? { providers: describeProviders(context.settings) } : {}),
+			operator_catalog,
+			...(isOperator ? { providers: describeProviders(settings) } : {}),
 		};
 		return healthy ? { ok: true, value } : { ok: true, value, status: 503, headers: { "retry-after": "5" } };
 	},

@@ -1,10 +1,15 @@
-// All settings of the service, described and validated. Nothing else reads variables or secrets.
+// All settings of the service, described and validated. Nothing else reads variables or secrets. Those of an operator's catalog are read
+// with it: load-settings.edge.ts.
 import { hexToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import type { Catalog } from "./catalog/catalog.ts";
+import { type ProviderKeys, parseProviderKeys, soleKey } from "./catalog/provider-keys.ts";
 import type { Provider } from "./catalog/schema.ts";
 import { CATALOG } from "./catalog/shipped.ts";
+import { MisconfiguredError } from "./failure.ts";
 import type { Deployment } from "./http/deployment.ts";
+import { isJsonObject } from "./json.ts";
+import { type AddressRules, findAddressFault } from "./operator-catalog/address.ts";
 import { createSigner, fromBase64, type PublicKeyEntry, type Signer, toPublicKeyEntry } from "./proof/signing.ts";
 import { isIpAddress } from "./webhooks/webhook.ts";
 
@@ -28,6 +33,12 @@ const hostList = z
 	.default("")
 	.transform((list) => list.split(",").map((host) => host.trim().toLowerCase()))
 	.transform((hosts) => hosts.filter((host) => host !== ""));
+
+/** A host as it stands in an address, with its port where that is not the scheme's. */
+function isUpstreamHost(host: string): boolean {
+	const address = `http://${host}`;
+	return URL.canParse(address) && [host, host.replace(/:80$/, "")].includes(new URL(address).host);
+}
 
 /** Whether texts may be sent to an address: encrypted, or on the same machine. */
 function isSafeAddress(address: string): boolean {
@@ -75,6 +86,13 @@ const settingsSchema = z.object({
 		(hosts) => hosts.every((host) => HOST_NAME.test(host) && !isIpAddress(host)),
 		"must be host names without schemes and ports, no IP addresses, separated by commas",
 	),
+	/** Hosts of providers that may be private or without TLS, separated by commas, with ports that are not the scheme's. */
+	UPSTREAM_HOSTS: hostList.refine(
+		(hosts) => hosts.every(isUpstreamHost),
+		"must be hosts such as 10.0.0.5:8000, separated by commas, without schemes and paths",
+	),
+	/** The operator's catalog as JSON, at most 5 KB on Cloudflare. The KV entry `catalog:operator` takes precedence. */
+	CATALOG: z.string().optional(),
 	/**
 	 * A Presidio-compatible analyzer, asked under policies that say `detect: "inferred"`. It is sent texts, so that http is for
 	 * the same machine only.
@@ -109,10 +127,10 @@ const settingsSchema = z.object({
 		}),
 });
 
-/** How to call a provider that has a key. */
+/** How to call a provider that has a key, or takes none. */
 export interface ProviderAccess {
 	provider: Provider;
-	apiKey: string;
+	keys: ProviderKeys;
 	/** The part before `/chat/completions`, without a trailing slash. */
 	baseUrl: string;
 	/** Host and port that calls are sent to. */
@@ -123,6 +141,8 @@ export interface ProviderAccess {
 export interface ProviderAttestation {
 	/** The base URL differs from the product's, and the operator does not attest that it serves the same product. */
 	isReplaced: boolean;
+	/** The address is that of an operator's row, not of the product that ships, and the operator does not attest that it serves it. */
+	isMoved: boolean;
 	/** The operator attests a zero-retention agreement. */
 	zeroRetention: boolean;
 	/** The operator attests a business associate agreement, without which HIPAA does not count. */
@@ -131,9 +151,8 @@ export interface ProviderAttestation {
 	businessAssociateSetting: string;
 }
 
-export interface Settings {
-	/** The models to route over. */
-	catalog: Catalog;
+/** The settings that no catalog has a part in. */
+export interface BaseSettings {
 	keyPepper: string;
 	signer: Signer | null;
 	/** The current key first, then retired ones. */
@@ -142,6 +161,10 @@ export interface Settings {
 	logOrigin: string;
 	/** Text of the default routing config. */
 	brainMd: string | null;
+	/** Text of the operator's catalog, where a variable holds it. */
+	catalogText: string | null;
+	/** Where providers may be. */
+	addressRules: AddressRules;
 	deployment: Deployment;
 	/** Without a trailing slash; null is the origin of the request. */
 	shortUrlBase: string | null;
@@ -156,10 +179,6 @@ export interface Settings {
 	upstreamTotalTimeoutMs: number;
 	callPatiencePercent: number;
 	stepRetryWaitsMs: readonly number[];
-	/** Providers that have a key, by id. */
-	providers: ReadonlyMap<string, ProviderAccess>;
-	/** All providers of the catalog, by id. */
-	attestations: ReadonlyMap<string, ProviderAttestation>;
 	/** Secrets in audit payloads are stored as keyed hashes. */
 	hashesAuditSecrets: boolean;
 	/** Host names that webhooks may be sent to. */
@@ -170,8 +189,19 @@ export interface Settings {
 	storesTexts: boolean;
 }
 
+/** The models to route over, and the settings of their providers. */
+export interface CatalogSettings {
+	catalog: Catalog;
+	/** Providers that have a key or take none, by id. */
+	providers: ReadonlyMap<string, ProviderAccess>;
+	/** All providers of the catalog, by id. */
+	attestations: ReadonlyMap<string, ProviderAttestation>;
+}
+
+export interface Settings extends BaseSettings, CatalogSettings {}
+
 /** A setting is missing or invalid. The message names the variable and never its value. */
-export class SettingsError extends Error {
+export class SettingsError extends MisconfiguredError {
 	override name = "SettingsError";
 }
 
@@ -195,39 +225,52 @@ function providerVariableNames({ env_prefix, key_env_alternatives }: Provider) {
 	};
 }
 
-/** Names of all variables and secrets that the service reads. */
-export const SETTING_NAMES: readonly string[] = [
-	...Object.keys(settingsSchema.shape),
-	...CATALOG.providers.flatMap((provider) => {
+/** Names of all variables and secrets that the service reads with a catalog. */
+export function settingNames({ providers }: Pick<Catalog, "providers">): string[] {
+	const ofProviders = providers.flatMap((provider) => {
 		const { keys, ...names } = providerVariableNames(provider);
 		return [...keys, ...Object.values(names)];
-	}),
-];
+	});
+	return [...Object.keys(settingsSchema.shape), ...ofProviders];
+}
 
-/** The trimmed value of a variable; undefined when absent or blank. */
+/** Names of the variables and secrets that the service reads with the catalog that ships. */
+export const SETTING_NAMES: readonly string[] = settingNames(CATALOG);
+
+/** The trimmed value of a variable, as JSON where wrangler.toml holds a table; undefined when absent or blank. */
 function readVariable(env: Variables, name: string): string | undefined {
 	const value = env[name];
-	return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+	const text = isJsonObject(value) || Array.isArray(value) ? JSON.stringify(value) : value;
+	return typeof text === "string" && text.trim() !== "" ? text.trim() : undefined;
+}
+
+/** A provider's keys, or what is wrong with them; nothing where it has none. A provider that takes no key has one without a text. */
+function readProviderKeys(env: Variables, provider: Provider): { keys?: ProviderKeys; faults: string[] } {
+	if (provider.auth === "none") return { keys: [soleKey("")], faults: [] };
+	const names = providerVariableNames(provider).keys;
+	const name = names.find((variable) => readVariable(env, variable) !== undefined);
+	if (name === undefined) return { faults: [] };
+	const { keys, faults = [] } = parseProviderKeys(readVariable(env, name) ?? "");
+	const named = faults.map((fault) => `${name}${fault}`);
+	return keys ? { keys, faults: named } : { faults: named };
 }
 
 function readProviderAccess(env: Variables, provider: Provider): ProviderAccess | null {
-	const { keys, baseUrl: variable } = providerVariableNames(provider);
-	const apiKey = keys.map((name) => readVariable(env, name)).find((value) => value !== undefined);
-	if (apiKey === undefined) return null;
-	const configured = readVariable(env, variable) ?? provider.base_url;
-	return { provider, apiKey, baseUrl: stripTrailingSlash(configured), host: new URL(configured).host };
+	const { keys } = readProviderKeys(env, provider);
+	if (!keys) return null;
+	const configured = readVariable(env, providerVariableNames(provider).baseUrl) ?? provider.base_url;
+	return { provider, keys, baseUrl: stripTrailingSlash(configured), host: new URL(configured).host };
 }
 
-const isHttpUrl = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
-
 /** Faults of a provider's variables. An attestation with an unknown value is a fault, not ignored. */
-function findProviderFaults(env: Variables, provider: Provider): string[] {
+function findProviderFaults(env: Variables, provider: Provider, rules: AddressRules): string[] {
 	const { baseUrl, facts, zeroRetention, businessAssociate } = providerVariableNames(provider);
+	const address = readVariable(env, baseUrl);
+	const addressFault = address === undefined ? null : findAddressFault(address, rules);
 	const isOr = (name: string, word: string) => [undefined, word].includes(readVariable(env, name));
 	return [
-		...(isHttpUrl(readVariable(env, baseUrl) ?? provider.base_url)
-			? []
-			: [`${baseUrl} must be an http or https address`]),
+		...readProviderKeys(env, provider).faults,
+		...(addressFault === null ? [] : [`${baseUrl} ${addressFault}`]),
 		...(isOr(facts, VOUCHED) ? [] : [`${facts} must be ${VOUCHED}, or absent`]),
 		...[zeroRetention, businessAssociate]
 			.filter((name) => !isOr(name, ATTESTED))
@@ -242,8 +285,10 @@ function stripTrailingSlash(address: string): string {
 function readStanding(env: Variables, provider: Provider): ProviderAttestation {
 	const { baseUrl, facts, zeroRetention, businessAssociate } = providerVariableNames(provider);
 	const address = stripTrailingSlash(readVariable(env, baseUrl) ?? provider.base_url);
+	const isVouched = readVariable(env, facts) === VOUCHED;
 	return {
-		isReplaced: address !== stripTrailingSlash(provider.base_url) && readVariable(env, facts) !== VOUCHED,
+		isReplaced: address !== stripTrailingSlash(provider.base_url) && !isVouched,
+		isMoved: provider.product_url !== undefined && !isVouched,
 		zeroRetention: readVariable(env, zeroRetention) === ATTESTED,
 		businessAssociate: readVariable(env, businessAssociate) === ATTESTED,
 		businessAssociateSetting: businessAssociate,
@@ -264,25 +309,18 @@ function parseRetiredKeys(list: string): PublicKeyEntry[] {
 		});
 }
 
-/**
- * Parses variables and secrets.
- * @throws SettingsError that names all invalid variables.
- */
-export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Settings {
-	const given = Object.fromEntries(Object.keys(settingsSchema.shape).map((name) => [name, readVariable(env, name)]));
-	const parsed = settingsSchema.safeParse(given);
-	const faults = [
-		...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join(".")} ${issue.message}`),
-		...catalog.providers.flatMap((provider) => findProviderFaults(env, provider)),
-	];
-	if (!parsed.success || faults.length > 0) throw new SettingsError(faults.join("; "));
-	const values = parsed.data;
+type Values = z.output<typeof settingsSchema>;
+
+/** Where providers may be. A setting that cannot be read allows nothing. */
+export function readAddressRules(env: Variables): AddressRules {
+	const isLocal = (readVariable(env, "PLATFORM") ?? "local") === "local";
+	const hosts = settingsSchema.shape.UPSTREAM_HOSTS.safeParse(readVariable(env, "UPSTREAM_HOSTS"));
+	return { isLocal, hosts: new Set(hosts.data) };
+}
+
+function toBaseSettings(values: Values, addressRules: AddressRules): BaseSettings {
 	const signer = values.SIGNING_KEY ? createSigner(hexToBytes(values.SIGNING_KEY)) : null;
-	const access = catalog.providers
-		.map((provider) => readProviderAccess(env, provider))
-		.filter((entry) => entry !== null);
 	return {
-		catalog,
 		keyPepper: values.KEY_PEPPER,
 		signer,
 		publicKeys: [
@@ -292,6 +330,8 @@ export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Setti
 		adminToken: values.ADMIN_TOKEN ?? null,
 		logOrigin: values.LOG_ORIGIN,
 		brainMd: values.BRAIN_MD ?? null,
+		catalogText: values.CATALOG ?? null,
+		addressRules,
 		deployment: {
 			platform: values.PLATFORM,
 			trustsProxy: values.TRUST_PROXY === "1",
@@ -307,8 +347,6 @@ export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Setti
 		upstreamTotalTimeoutMs: values.UPSTREAM_TOTAL_TIMEOUT_MS,
 		callPatiencePercent: values.CALL_PATIENCE_PERCENT,
 		stepRetryWaitsMs: values.STEP_RETRY_WAITS_MS,
-		providers: new Map(access.map((entry) => [entry.provider.id, entry])),
-		attestations: new Map(catalog.providers.map((provider) => [provider.id, readStanding(env, provider)])),
 		hashesAuditSecrets: values.AUDIT_SECRETS === "hash",
 		webhookHosts: new Set(values.WEBHOOK_HOSTS),
 		detectorUrl: values.DETECTOR_URL === undefined ? null : stripTrailingSlash(values.DETECTOR_URL),
@@ -316,13 +354,60 @@ export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Setti
 	};
 }
 
+/** Faults of the variables of a catalog's providers. */
+function findProvidersFaults(env: Variables, { providers }: Catalog, rules: AddressRules): string[] {
+	return providers.flatMap((provider) => findProviderFaults(env, provider, rules));
+}
+
+function toCatalogSettings(env: Variables, catalog: Catalog): CatalogSettings {
+	const access = catalog.providers
+		.map((provider) => readProviderAccess(env, provider))
+		.filter((entry) => entry !== null);
+	return {
+		catalog,
+		providers: new Map(access.map((entry) => [entry.provider.id, entry])),
+		attestations: new Map(catalog.providers.map((provider) => [provider.id, readStanding(env, provider)])),
+	};
+}
+
+/**
+ * Parses variables and secrets.
+ * @throws SettingsError that names all invalid variables.
+ */
+export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Settings {
+	const given = Object.fromEntries(Object.keys(settingsSchema.shape).map((name) => [name, readVariable(env, name)]));
+	const parsed = settingsSchema.safeParse(given);
+	const rules = readAddressRules(env);
+	const faults = [
+		...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join(".")} ${issue.message}`),
+		...findProvidersFaults(env, catalog, rules),
+	];
+	if (!parsed.success || faults.length > 0) throw new SettingsError(faults.join("; "));
+	return { ...toBaseSettings(parsed.data, rules), ...toCatalogSettings(env, catalog) };
+}
+
+/**
+ * Settings with another catalog.
+ * @throws SettingsError that names the invalid variables of its providers.
+ */
+export function withCatalog(settings: BaseSettings, env: Variables, catalog: Catalog): Settings {
+	const faults = findProvidersFaults(env, catalog, settings.addressRules);
+	if (faults.length > 0) throw new SettingsError(faults.join("; "));
+	return { ...settings, ...toCatalogSettings(env, catalog) };
+}
+
 const settingsByEnv = new WeakMap<object, Settings>();
 
-/** The settings of an environment, parsed once per `env` object. */
-export function cachedSettings(env: object): Settings {
+/** The settings of an environment with the catalog that ships, parsed once per `env` object. */
+export function shippedSettings(env: object): Settings {
 	const known = settingsByEnv.get(env);
 	if (known) return known;
 	const settings = parseSettings(env as Variables);
 	settingsByEnv.set(env, settings);
 	return settings;
+}
+
+/** The settings of an environment that no catalog has a part in. */
+export function cachedSettings(env: object): BaseSettings {
+	return shippedSettings(env);
 }

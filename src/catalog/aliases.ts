@@ -48,18 +48,18 @@ export interface NamedModel {
 }
 
 /** An id in one spelling: OpenRouter writes 5-5 as 5.5. */
-function toSpelling(id: string): string {
+export function toSpelling(id: string): string {
 	return id.toLowerCase().replace(LONG_CONTEXT, "").replaceAll(".", "-");
 }
 
-/** Models by the spellings of their ids, and of what their providers call them. */
-const modelsBySpelling = perCatalog(
-	({ models }) =>
-		new Map([
-			...models.map((model) => [toSpelling(model.upstream_model), model] as const),
-			...models.map((model) => [toSpelling(model.id), model] as const),
-		]),
-);
+/** Models by the spellings of their ids, and of what their providers call them. What an operator adds takes no shipped model's. */
+const modelsBySpelling = perCatalog(({ models }) => {
+	// Of two that stand for the same, the last entry counts: an id before a provider's name, the shipped before the operator's.
+	return new Map([
+		...models.toReversed().map((model) => [toSpelling(model.upstream_model), model] as const),
+		...models.flatMap((model) => [...(model.aliases ?? []), model.id].map((id) => [toSpelling(id), model] as const)),
+	]);
+});
 
 /** The nearest model of the family that an id belongs to; null where it belongs to none. */
 function findRelative(id: string, { findModel }: Catalog): Model | null {

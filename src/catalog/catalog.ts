@@ -16,7 +16,7 @@ interface CatalogData {
 
 /** A catalog with look-ups by id. */
 export interface Catalog extends CatalogData {
-	/** The model with this id, or undefined. */
+	/** The model that an id means, or an alias of an operator's row; undefined where it means none. */
 	findModel(id: string): Model | undefined;
 	/** The provider with this id, or undefined. */
 	findProvider(id: string): Provider | undefined;
@@ -29,7 +29,10 @@ export interface Catalog extends CatalogData {
 
 /** Indexes a catalog's data by id. */
 export function createCatalog(data: CatalogData): Catalog {
-	const models = new Map(data.models.map((model) => [model.id, model]));
+	const models = new Map([
+		...data.models.flatMap((model) => (model.aliases ?? []).map((alias) => [alias, model] as const)),
+		...data.models.map((model) => [model.id, model] as const),
+	]);
 	const providers = new Map(data.providers.map((provider) => [provider.id, provider]));
 	return {
 		...data,
@@ -59,3 +62,14 @@ export function perCatalog<T>(make: (catalog: Catalog) => T): (catalog: Catalog)
 		return known.value;
 	};
 }
+
+/** The models that lists show. Who names a hidden one is answered. */
+export const listedModels = perCatalog(({ models }) => models.filter(({ hidden }) => !hidden));
+
+/** Whether a request that does not name the model may be answered by it. */
+export function isChoosable({ auto, hidden }: Pick<Model, "auto" | "hidden">): boolean {
+	return auto !== false && !hidden;
+}
+
+/** The models that requests are routed over that name none. */
+export const choosableModels = perCatalog(({ models }) => models.filter(isChoosable));

@@ -1,6 +1,7 @@
 // The four pricing plans (docs/reference/keys.md, "Plans").
 import * as z from "zod";
-import type { Catalog } from "./catalog.ts";
+import { type Catalog, listedModels } from "./catalog.ts";
+import type { Model } from "./schema.ts";
 import { PLAN_IDS, type PlanId } from "./vocabulary.ts";
 
 export { PLAN_IDS, type PlanId };
@@ -21,7 +22,7 @@ export interface Plan {
 	dailyRequests: number | null;
 	/** Requests in a rolling minute. */
 	rpm: number;
-	/** `free`: only the catalog's free models. */
+	/** Of models whose rows name no plans: `free` has only the catalog's free ones. */
 	modelAccess: "all" | "free";
 	/** Whether the envelope below limits each request. */
 	agentguard: boolean;
@@ -89,9 +90,18 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
 	},
 };
 
-/** Ids of the models that a plan may call; null means all. */
-export function modelAllowlist({ modelAccess }: Plan, { freeModels }: Catalog): readonly string[] | null {
-	return modelAccess === "free" ? freeModels : null;
+/** Whether a plan may call a model. */
+export function isInPlan({ id, plans }: Model, { id: plan, modelAccess }: Plan, { freeModels }: Catalog): boolean {
+	return plans ? plans.includes(plan) : modelAccess === "all" || freeModels.includes(id);
+}
+
+/** Ids of the listed models that a plan may call; null means all. */
+export function modelAllowlist(plan: Plan, catalog: Catalog): readonly string[] | null {
+	const listed = listedModels(catalog);
+	const mayCall = (model: Model) => isInPlan(model, plan, catalog);
+	if (plan.modelAccess === "all") return listed.every(mayCall) ? null : listed.filter(mayCall).map(({ id }) => id);
+	const ids = new Set(listed.map(({ id }) => id));
+	return catalog.freeModels.filter((id) => ids.has(id));
 }
 
 /** The most that one chat request of the plan may cost, nano-USD; null when the plan sets no limit. */

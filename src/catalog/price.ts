@@ -41,16 +41,23 @@ const PICO_PER_NANO = 1000;
  */
 const HOUR_CACHE_WRITE_FACTOR = 2;
 
+/** Rows never change, and a selection prices every model. */
+const knownRates = new WeakMap<RateRow, Rates>();
+
 function toRates(row: RateRow): Rates {
+	const known = knownRates.get(row);
+	if (known) return known;
 	const pico = (rate: number) => Math.round(rate * PICO_PER_RATE);
 	const cacheWrite = pico(row.cache_write ?? row.input);
-	return {
+	const rates = {
 		input: pico(row.input),
 		cacheRead: pico(row.cached_input ?? row.input),
 		cacheWrite,
 		hourCacheWrite: Math.max(pico(row.input) * HOUR_CACHE_WRITE_FACTOR, cacheWrite),
 		output: pico(row.output),
 	};
+	knownRates.set(row, rates);
+	return rates;
 }
 
 /**
@@ -58,6 +65,11 @@ function toRates(row: RateRow): Rates {
  * @throws when the model has none.
  */
 export function priceAt(model: Model, atMs: number): Price {
+	const first = model.prices[0];
+	return first?.effective_from === null && model.prices.length === 1 ? first : latestPrice(model, atMs);
+}
+
+function latestPrice(model: Model, atMs: number): Price {
 	const current = model.prices.findLast(
 		(price) => price.effective_from === null || Date.parse(price.effective_from) <= atMs,
 	);
@@ -97,17 +109,39 @@ function toCallCost(inputNanoUsd: number, outputNanoUsd: number): CallCost {
 	return { inputNanoUsd, outputNanoUsd, totalNanoUsd: inputNanoUsd + outputNanoUsd };
 }
 
+/** What tokens cost by the whole nano-USD of a rate. Pico-USD of a long prompt at a high rate would not be a safe integer. */
+function wholeNanoUsd(tokens: number, rate: number): number {
+	return tokens * Math.floor(rate / PICO_PER_NANO);
+}
+
+/** What they cost by the rest of the rate, pico-USD. */
+function restPicoUsd(tokens: number, rate: number): number {
+	return tokens * (rate % PICO_PER_NANO);
+}
+
+/** What tokens cost at a rate, rounded up: an integer. */
+function toNanoUsd(tokens: number, rate: number): number {
+	return wholeNanoUsd(tokens, rate) + Math.ceil(restPicoUsd(tokens, rate) / PICO_PER_NANO);
+}
+
+/** What all input costs, rounded up once. */
+function inputNanoUsd({ uncachedInput, cacheRead, cacheWrite, hourCacheWrite = 0 }: TokenUsage, rates: Rates): number {
+	const nano =
+		wholeNanoUsd(uncachedInput, rates.input) +
+		wholeNanoUsd(cacheRead, rates.cacheRead) +
+		wholeNanoUsd(cacheWrite, rates.cacheWrite) +
+		wholeNanoUsd(hourCacheWrite, rates.hourCacheWrite);
+	const pico =
+		restPicoUsd(uncachedInput, rates.input) +
+		restPicoUsd(cacheRead, rates.cacheRead) +
+		restPicoUsd(cacheWrite, rates.cacheWrite) +
+		restPicoUsd(hourCacheWrite, rates.hourCacheWrite);
+	return nano + Math.ceil(pico / PICO_PER_NANO);
+}
+
 function priceAtRow(row: RateRow, usage: TokenUsage): CallCost {
 	const rates = toRates(row);
-	const inputPico =
-		usage.uncachedInput * rates.input +
-		usage.cacheRead * rates.cacheRead +
-		usage.cacheWrite * rates.cacheWrite +
-		(usage.hourCacheWrite ?? 0) * rates.hourCacheWrite;
-	return toCallCost(
-		Math.ceil(inputPico / PICO_PER_NANO),
-		Math.ceil((outputTokens(usage) * rates.output) / PICO_PER_NANO),
-	);
+	return toCallCost(inputNanoUsd(usage, rates), toNanoUsd(outputTokens(usage), rates.output));
 }
 
 /**
@@ -116,7 +150,9 @@ function priceAtRow(row: RateRow, usage: TokenUsage): CallCost {
  * @param atMs when the upstream request was sent, ms since the epoch.
  */
 export function priceUsage(model: Model, usage: TokenUsage, atMs: number): CallCost {
-	const rows = applicableRows(priceAt(model, atMs), inputTokens(usage), atMs);
+	const price = priceAt(model, atMs);
+	if (price.tiers.length === 0) return priceAtRow(price, usage);
+	const rows = applicableRows(price, inputTokens(usage), atMs);
 	return rows.map((row) => priceAtRow(row, usage)).reduce((a, b) => (b.totalNanoUsd > a.totalNanoUsd ? b : a));
 }
 
@@ -153,10 +189,7 @@ export function priceWorstCase(
 	writesHourCache = false,
 ): CallCost {
 	const rates = dearestRates(model, atMs, writesHourCache);
-	return toCallCost(
-		Math.ceil((maxInputTokens * rates.input) / PICO_PER_NANO),
-		Math.ceil((maxOutputTokens * rates.output) / PICO_PER_NANO),
-	);
+	return toCallCost(toNanoUsd(maxInputTokens, rates.input), toNanoUsd(maxOutputTokens, rates.output));
 }
 
 /** Four times the blended price, in millionths of a USD per million tokens: an integer. */

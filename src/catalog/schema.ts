@@ -2,7 +2,7 @@
 // also changes its source in models.sources.json or providers.sources.json (evidence.ts). The catalog test checks the
 // files; the Worker imports only the types.
 import * as z from "zod";
-import { EFFORTS, PLAN_IDS, QUALITY_INTENTS, TIERS, WIRE_NAMES } from "./vocabulary.ts";
+import { EFFORTS, PLAN_IDS, QUALITY_INTENTS, TIERS, TRAINING_USES, WIRE_NAMES } from "./vocabulary.ts";
 
 /** USD per million tokens. Only an operator's own model costs nothing. */
 const rateSchema = z.number().min(0);
@@ -98,13 +98,15 @@ export const modelSchema = z.strictObject({
 	}),
 	/** The members below are those of an operator's rows; no shipped model has them. */
 	owner: z.literal("operator").optional(),
-	/** False: requests that name no model leave it out, because it has no quality figures. */
+	/** False: requests that name no model leave it out. */
 	auto: z.literal(false).optional(),
+	/** It has no quality figures of its own; those below are the lowest of its tier. */
+	assumed_quality: z.literal(true).optional(),
 	/** The plans whose keys may call it. Absent: all, but free only for the catalog's free models. */
 	plans: z.array(z.enum(PLAN_IDS)).min(1).optional(),
 	/** Neither listed nor chosen; who names it is answered. */
 	hidden: z.literal(true).optional(),
-	/** Further ids that mean it. */
+	/** Further ids that mean it, with that of the shipped model whose place it takes. */
 	aliases: z.array(z.string()).optional(),
 	/** Tokens that an image counts as, at most. */
 	image_tokens: z.int().positive().optional(),
@@ -112,6 +114,20 @@ export const modelSchema = z.strictObject({
 	answer_length: z.number().positive().nullable(),
 	speed: z.strictObject({ high_effort: speedSchema, low_effort: speedSchema }),
 });
+
+/** What an operator says of a provider. What is absent is unknown. Places and standards are spelled as in standards.ts. */
+const operatorFactsSchema = z
+	.strictObject({
+		/** Of the contract, and of the parent company. */
+		jurisdiction: z.strictObject({ contract: z.string(), parent: z.string() }),
+		/** Where data may be stored or processed; `*` is anywhere. */
+		regions: z.array(z.string()),
+		frameworks: z.array(z.string()),
+		certifications: z.array(z.string()),
+		zero_retention: z.enum(["default", "on_request"]),
+		trains_on_inputs: z.enum(TRAINING_USES),
+	})
+	.partial();
 
 export const providerSchema = z.strictObject({
 	id: z.string().min(1),
@@ -122,7 +138,12 @@ export const providerSchema = z.strictObject({
 	env_prefix: z.string().regex(/^[A-Z][A-Z0-9_]*$/),
 	/** How it takes its key, if not as its wire does; `none` takes no key. Only of an operator's rows. */
 	auth: z.union([z.literal("bearer"), z.literal("none"), z.strictObject({ header: z.string() })]).optional(),
+	/** How long its answers may take to begin, if not as long as UPSTREAM_TIMEOUT_MS says. Only of an operator's rows. */
+	timeout_ms: z.int().positive().optional(),
 	owner: z.literal("operator").optional(),
+	facts: operatorFactsSchema.optional(),
+	/** The address of the product that ships, where an operator's row has another. What is published holds for the product. */
+	product_url: z.url().optional(),
 	key_env_alternatives: z.array(z.string()),
 	/** Request fields that the provider refuses. From its public reference, not verified by a call. */
 	drops: z.array(z.string()),
@@ -133,6 +154,11 @@ export const providerSchema = z.strictObject({
 	 * refused.
 	 */
 	stream_usage: z.enum(["ask", "unasked"]),
+	/**
+	 * How it is asked for any JSON object. Default: `json_object`. `json_schema` is by a schema that every object meets. Only of an
+	 * operator's rows.
+	 */
+	json_mode: z.enum(["json_object", "json_schema"]).optional(),
 	/**
 	 * Ids of tool calls that it takes. `common` is OpenAI's form or the wire's own, `nine_alphanumerics` is Mistral's.
 	 */
@@ -185,4 +211,5 @@ export const aliasesFileSchema = z.strictObject({
 export type AliasesFile = z.infer<typeof aliasesFileSchema>;
 export type Model = z.infer<typeof modelSchema>;
 export type Price = z.infer<typeof priceSchema>;
+export type OperatorFacts = z.infer<typeof operatorFactsSchema>;
 export type Provider = z.infer<typeof providerSchema>;

@@ -39,3 +39,10 @@ export type QualityIntent = (typeof QUALITY_INTENTS)[number];
 /** The pricing plans (plans.ts). */
 export const PLAN_IDS = ["free", "personal", "pro", "corporate"] as const;
 export type PlanId = (typeof PLAN_IDS)[number];
+
+/** Whether a provider trains models on what it is sent: never, if the customer allows it, or unless the customer objects. */
+export const TRAINING_USES = ["no", "opt_in", "opt_out"] as const;
+export type TrainingUse = (typeof TRAINING_USES)[number];
+
+/** Whose row of a catalog it is. */
+export const MODEL_SOURCES = ["shipped", "operator"] as const;

@@ -173,7 +173,7 @@ const previewSchema = z.lazy(() =>
 			})
 			.optional()
 			.describe(
-				"The cheapest model of all beside the cheapest allowed one; (3 × input + output) / 4 in USD per million tokens.",
+				"The cheapest model of all beside the cheapest allowed one; (3 × input + output) / 4 in USD per million tokens. `premium_pct` is null where the cheapest costs nothing.",
 			),
 		decision: z
 			.object({
@@ -188,6 +188,12 @@ const previewSchema = z.lazy(() =>
 			})
 			.optional()
 			.describe("The same decision in one object."),
+		operator_facts: z
+			.array(z.string())
+			.optional()
+			.describe(
+				"Providers about which the operator of this service says something, beside or instead of what is published.",
+			),
 		sample_attestation: z.string().optional().describe("Hash of an attestation for the cheapest allowed model."),
 		matrix_version: z.string().optional().describe("Version of the facts about providers."),
 		note: z.string().optional().describe("Remark on the answer."),

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import type { CallCost } from "../catalog/price.ts";
-import { INTENTS, QUALITY_INTENTS, type QualityIntent, TIERS } from "../catalog/vocabulary.ts";
+import { INTENTS, MODEL_SOURCES, QUALITY_INTENTS, type QualityIntent, TIERS } from "../catalog/vocabulary.ts";
 import { fail, ok } from "../failure.ts";
 import { runInTurns } from "../http/long-work.edge.ts";
 import { choiceWarnings } from "../inference/accounting.ts";
@@ -89,6 +89,7 @@ export const routePreviewSchema = z.lazy(() =>
 					model: z.string().describe("Its id."),
 					provider: z.string().describe("Who serves it."),
 					tier: z.enum(TIERS).describe("Its tier."),
+					source: z.enum(MODEL_SOURCES).describe("Whose row it is: shipped with the service, or the operator's."),
 					score: z.number().describe("What the ranking goes by; may be negative."),
 					expected_quality: z.number().describe("0 to 1, by the catalog."),
 					estimated_cost_usd: z.number().describe("Expected cost."),
@@ -166,10 +167,11 @@ export const previewRouteEndpoint = endpoint({
 			intents: toIntentShares(signals),
 			observed,
 			estimated_cost: costFields(expectation.cost),
-			candidates: selection.candidates.map((candidate) => ({
+			candidates: [...new Set([...selection.candidates, ...selection.failover])].map((candidate) => ({
 				model: candidate.model.id,
 				provider: candidate.model.provider,
 				tier: candidate.model.tier,
+				source: candidate.model.owner ?? ("shipped" as const),
 				score: candidate.score,
 				expected_quality: Math.round(candidate.expectation.quality * 1e4) / 1e4,
 				estimated_cost_usd: usd(candidate.expectation.cost.totalNanoUsd),
@@ -178,7 +180,7 @@ export const previewRouteEndpoint = endpoint({
 				...(candidate.isBelowFloor ? { below_floor: true as const } : {}),
 				...(candidate.isFailing ? { failing: true as const } : {}),
 			})),
-			excluded: selection.excluded,
+			excluded: selection.excluded(),
 			...(mask ? { masked: mask.counts } : {}),
 			warnings: choiceWarnings(planned.value, selection.candidates[0]).map(toClientWarning),
 			matched_rule: planned.value.matchedRule,

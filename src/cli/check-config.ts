@@ -1,9 +1,10 @@
 // `npm run check:config [-- FILE]`: reads the operator's routing config exactly as the service will: from a file, from standard
-// input (`-`), or from BRAIN_MD as `npm start` reads it. Prints each error with its line. Ends with status 0 when the config is
-// valid, 1 when it is not, 2 when there is none.
+// input (`-`), or from BRAIN_MD as `npm start` reads it; with the models of CATALOG_FILE, or of CATALOG. Prints each error with its
+// line. Ends with status 0 when the config is valid, 1 when it is not, 2 when there is none.
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { localSettings } from "./local-env.ts";
+import { readStartCatalog } from "./operator-catalog.ts";
 import { checkOperatorConfig } from "./operator-config.ts";
 
 const CHECK_CONFIG_USAGE =
@@ -22,7 +23,8 @@ function readConfigSource([source, ...rest]: string[]): { name: string; text: st
 async function checkConfig(args: string[]): Promise<boolean> {
 	const { positionals } = parseArgs({ args, allowPositionals: true });
 	const { name, text } = readConfigSource(positionals);
-	const { isValid, lines } = await checkOperatorConfig(text, name);
+	const { catalog } = readStartCatalog(localSettings());
+	const { isValid, lines } = await checkOperatorConfig(text, name, catalog);
 	for (const line of lines) console.log(line);
 	if (isValid) console.log(`${name}: valid`);
 	return isValid;

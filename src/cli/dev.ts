@@ -7,6 +7,7 @@ import { ensureDevVars, hasProviderKey, STATE_DIR, sandboxVariables } from "./lo
 import { prepareState, WRANGLER } from "./local-service.ts";
 import { UnreadableStateError } from "./local-state.ts";
 import { buildModules } from "./modules.ts";
+import { CatalogSettingError, readStartCatalog } from "./operator-catalog.ts";
 import { startSandbox } from "./sandbox-server.ts";
 import { claimState, StateInUseError } from "./single-instance.ts";
 
@@ -17,17 +18,18 @@ function toVarArguments(variables: Record<string, string>): string[] {
 
 async function runDev(): Promise<void> {
 	const devVars = ensureDevVars();
-	parseSettings(devVars);
+	const { catalog } = readStartCatalog(devVars);
+	parseSettings(devVars, catalog);
 	const releaseState = await claimState(STATE_DIR);
 	await buildModules();
 	await prepareState(STATE_DIR);
-	const sandbox = hasProviderKey(devVars) ? null : await startSandbox(0);
+	const sandbox = hasProviderKey(devVars, catalog) ? null : await startSandbox(0);
 	if (sandbox) console.log(`no provider key in .dev.vars: answers come from the sandbox upstream at ${sandbox.url}`);
 	console.log("for a key: npm run keys -- create --user me --plan corporate");
 
 	const port = process.env["PORT"] ? ["--port", process.env["PORT"]] : [];
 	const platform = ["--var", "PLATFORM:local"];
-	const sandboxArguments = sandbox ? toVarArguments(sandboxVariables(sandbox.url)) : [];
+	const sandboxArguments = sandbox ? toVarArguments(sandboxVariables(sandbox.url, catalog)) : [];
 	const args = ["dev", "--persist-to", STATE_DIR, ...port, ...platform, ...sandboxArguments, ...process.argv.slice(2)];
 	const wrangler = spawn(process.execPath, [WRANGLER, ...args], { stdio: "inherit" });
 	let stopping = false;
@@ -45,7 +47,8 @@ async function runDev(): Promise<void> {
 
 runDev().catch((error: unknown) => {
 	if (error instanceof SettingsError) console.error(`a setting is wrong: ${error.message}`);
-	else if (error instanceof StateInUseError || error instanceof UnreadableStateError) console.error(error.message);
+	else if ([StateInUseError, UnreadableStateError, CatalogSettingError].some((explained) => error instanceof explained))
+		console.error(Object(error).message);
 	else console.error(error);
 	process.exit(1);
 });

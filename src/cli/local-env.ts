@@ -2,9 +2,10 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
+import type { Catalog } from "../catalog/catalog.ts";
 import { CATALOG } from "../catalog/shipped.ts";
 import { SANDBOX_KEY } from "../providers/sandbox-stage.ts";
-import { SETTING_NAMES } from "../settings.ts";
+import { settingNames } from "../settings.ts";
 import { writePrivateFile } from "./private-files.ts";
 
 /** Where the local service keeps D1, KV and objects, also under `wrangler dev`. */
@@ -34,37 +35,44 @@ export function ensureDevVars(path = ".dev.vars"): Record<string, string> {
 	return readVars(path);
 }
 
+/** Settings of a start, which the Worker does not read. */
+const START_SETTINGS = ["CATALOG_FILE"];
+
 /** Settings in the process environment. An empty one removes that of `.dev.vars`. */
-function settingsInEnvironment(): Record<string, string> {
+function settingsInEnvironment(catalog: Catalog): Record<string, string> {
 	return Object.fromEntries(
-		SETTING_NAMES.flatMap((name) => {
+		[...settingNames(catalog), ...START_SETTINGS].flatMap((name) => {
 			const value = process.env[name];
 			return value === undefined ? [] : [[name, value]];
 		}),
 	);
 }
 
-/** Settings as they are: `.dev.vars`, overridden by the process environment. */
-export function localSettings(): Record<string, string> {
-	return { ...readVars(".dev.vars"), ...settingsInEnvironment() };
+/**
+ * Settings as they are: `.dev.vars`, overridden by the process environment.
+ * @param catalog whose providers' settings are read.
+ */
+export function localSettings(catalog = CATALOG): Record<string, string> {
+	return { ...readVars(".dev.vars"), ...settingsInEnvironment(catalog) };
 }
 
 /** All settings of the local service, after adding the secrets that it lacks. */
-export function localVariables(): Record<string, string> {
-	return { ...ensureDevVars(), ...settingsInEnvironment() };
+export function localVariables(catalog = CATALOG): Record<string, string> {
+	return { ...ensureDevVars(), ...settingsInEnvironment(catalog) };
 }
 
-/** Whether any provider has a key. */
-export function hasProviderKey(variables: Record<string, string>): boolean {
-	return CATALOG.providers.some(({ env_prefix, key_env_alternatives }) =>
-		[`${env_prefix}_API_KEY`, ...key_env_alternatives].some((name) => variables[name]),
+/** Whether any provider has a key, or is called without one. */
+export function hasProviderKey(variables: Record<string, string>, { providers }: Catalog = CATALOG): boolean {
+	return providers.some(
+		({ auth, env_prefix, key_env_alternatives }) =>
+			auth === "none" || [`${env_prefix}_API_KEY`, ...key_env_alternatives].some((name) => variables[name]),
 	);
 }
 
 /** Settings that send the calls of every provider to the sandbox. What is publicly known of the provider still holds. */
-export function sandboxVariables(sandboxUrl: string): Record<string, string> {
+export function sandboxVariables(sandboxUrl: string, { providers }: Catalog = CATALOG): Record<string, string> {
 	return Object.fromEntries(
-		CATALOG.providers.flatMap(({ id, env_prefix }) => [
+		providers.flatMap(({ id, env_prefix }) => [
 			[`${env_prefix}_API_KEY`, SANDBOX_KEY],
 			[`${env_prefix}_BASE_URL`, `${sandboxUrl}/${id}`],
 			[`${env_prefix}_FACTS`, "provider"],

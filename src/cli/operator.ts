@@ -1,9 +1,23 @@
 // Calls the operator endpoints of a running service. Never opens its database.
 import { ensureDevVars, readClientEnv } from "./local-env.ts";
 
+/** What is wrong with a member of a request, as the service says it. */
+export interface RequestIssue {
+	/** Members and indices with dots between them. */
+	path: string;
+	message: string;
+}
+
 /** A failure whose message is all that the command line prints. */
 export class OperatorError extends Error {
 	override name = "OperatorError";
+	/** Of a request that the service refused. */
+	readonly issues: readonly RequestIssue[];
+
+	constructor(message: string, issues: readonly RequestIssue[] = []) {
+		super(message);
+		this.issues = issues;
+	}
 }
 
 export const DEFAULT_PORT = 8787;
@@ -46,7 +60,7 @@ interface OperatorPage<T> {
 export async function callOperator(
 	serviceUrl: string,
 	adminToken: string,
-	method: "GET" | "POST" | "PATCH",
+	method: "GET" | "POST" | "PUT" | "PATCH",
 	path: string,
 	body?: unknown,
 ): Promise<unknown> {
@@ -66,15 +80,20 @@ export async function callOperator(
 			`no service answers at ${serviceUrl}${code ? ` (${code})` : ""}; start it with "npm start", or name a deployment with --url`,
 		);
 	}
-	const answer = (await response.json().catch(() => ({}))) as { message?: string; detail?: { message?: string } };
+	const answer = (await response.json().catch(() => ({}))) as {
+		message?: string;
+		issues?: RequestIssue[];
+		detail?: { message?: string };
+	};
 	if (response.ok) return answer;
-	if (response.status === 404 && path === "/internal/keys") {
+	if (response.status === 404 && ["/internal/keys", "/internal/catalog"].includes(path)) {
 		throw new OperatorError(
 			`${serviceUrl} has no operator endpoints; set its ADMIN_TOKEN (wrangler secret put ADMIN_TOKEN)`,
 		);
 	}
 	throw new OperatorError(
 		`${serviceUrl} answered ${response.status}: ${answer.detail?.message ?? answer.message ?? "no message"}`,
+		answer.issues,
 	);
 }
 

@@ -3,16 +3,19 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
+import { choosableModels, listedModels } from "../catalog/catalog.ts";
+import type { Model } from "../catalog/schema.ts";
 import { parseSettings, type Settings, SettingsError } from "../settings.ts";
 import { startFront } from "./front.ts";
-import { hasProviderKey, localVariables, renderKeyLine, STATE_DIR, sandboxVariables } from "./local-env.ts";
+import { localVariables, renderKeyLine, STATE_DIR } from "./local-env.ts";
 import { renewClientEnv } from "./local-key.ts";
-import { buildBundle, prepareState, startLocalService } from "./local-service.ts";
+import { buildBundle, prepareState } from "./local-service.ts";
 import { UnreadableStateError } from "./local-state.ts";
-import { DEFAULT_PORT } from "./operator.ts";
+import { DEFAULT_PORT, OperatorError } from "./operator.ts";
+import { CatalogSettingError, readStartCatalog } from "./operator-catalog.ts";
 import { checkOperatorConfig } from "./operator-config.ts";
-import { startSandbox } from "./sandbox-server.ts";
 import { claimState, StateInUseError } from "./single-instance.ts";
+import { startWithCatalog } from "./start-service.ts";
 
 const LOOPBACK_ADDRESS = "127.0.0.1";
 
@@ -36,22 +39,22 @@ function portFromEnvironment(): number {
 	return port;
 }
 
-/** Whether the sandbox may stand in for providers. An image says 0, so that no deployment answers with it unawares. */
-function allowsSandbox(): boolean {
-	const value = process.env["SANDBOX"] || "1";
-	if (value !== "0" && value !== "1") throw new SettingsError("SANDBOX must be 0 or 1, or absent");
-	return value === "1";
+/** Reads the key from its file: what a terminal shows may be recorded. */
+function curlExample(baseUrl: string, model: string): string {
+	return `. ./.env.local; curl ${baseUrl}/chat/completions -H "Authorization: Bearer $SVC_API_KEY" -H "Content-Type: application/json" -d '{"model":"${model}","messages":[{"role":"user","content":"Say hello"}]}'`;
 }
 
-/** Reads the key from its file: what a terminal shows may be recorded. */
-function curlExample(baseUrl: string): string {
-	return `. ./.env.local; curl ${baseUrl}/chat/completions -H "Authorization: Bearer $SVC_API_KEY" -H "Content-Type: application/json" -d '{"model":"auto","messages":[{"role":"user","content":"Say hello"}]}'`;
+/** What a first request may name: a model of the operator's, where no other has a provider. */
+function modelToTry({ catalog, providers }: Settings): string {
+	const isAvailable = ({ provider }: Model) => providers.has(provider);
+	if (choosableModels(catalog).some(isAvailable)) return "auto";
+	return listedModels(catalog).find(isAvailable)?.id ?? "auto";
 }
 
 /** Prints what is wrong with BRAIN_MD, line by line. */
-async function reportOperatorConfig({ BRAIN_MD: text }: Record<string, string>): Promise<void> {
-	if (!text?.trim()) return;
-	const { lines } = await checkOperatorConfig(text.trim(), "BRAIN_MD");
+async function reportOperatorConfig({ brainMd, catalog }: Settings): Promise<void> {
+	if (brainMd === null) return;
+	const { lines } = await checkOperatorConfig(brainMd, "BRAIN_MD", catalog);
 	for (const line of lines) console.error(line);
 }
 
@@ -85,30 +88,17 @@ async function requireFreePort(port: number, address: string, tries = PORT_TRIES
 
 async function runStart(): Promise<void> {
 	const port = portFromEnvironment();
-	const settings = localVariables();
-	const parsed = parseSettings(settings);
+	const start = readStartCatalog(localVariables());
+	for (const warning of start.warnings) console.error(warning);
+	const parsed = parseSettings(localVariables(start.catalog), start.catalog);
 	const address = addressFromEnvironment(parsed);
-	await reportOperatorConfig(settings);
+	await reportOperatorConfig(parsed);
 	const releaseState = await claimState(STATE_DIR);
 	await requireFreePort(port, address);
 
-	const hasKey = hasProviderKey(settings);
-	const sandbox = hasKey || !allowsSandbox() ? null : await startSandbox(port + 1);
-	const variables = { ...settings, ...(sandbox ? sandboxVariables(sandbox.url) : {}), PLATFORM: "local" };
 	const bundleDir = await buildBundle(".wrangler/svc-bundle");
 	await prepareState(STATE_DIR);
-	const service = await startLocalService({
-		bundleDir,
-		stateDir: STATE_DIR,
-		// The front has the port.
-		port: 0,
-		variables,
-		onOutput: (stdout, stderr) => {
-			stdout.pipe(process.stdout);
-			stderr.pipe(process.stderr);
-		},
-	});
-
+	const service = await startWithCatalog(bundleDir, start, port);
 	const front = await startFront(service.url, address, port);
 
 	let stopping = false;
@@ -117,7 +107,6 @@ async function runStart(): Promise<void> {
 		stopping = true;
 		await front.stop();
 		await service.stop();
-		await sandbox?.stop();
 		releaseState();
 		process.exit(0);
 	};
@@ -128,19 +117,24 @@ async function runStart(): Promise<void> {
 	}
 
 	const url = `http://127.0.0.1:${port}`;
-	const { key, isNew } = await renewClientEnv(service.url, url, settings["ADMIN_TOKEN"] ?? "");
+	const { key, isNew } = await renewClientEnv(service.url, url, service.adminToken);
 	await reportConfigState(service.url);
-	if (sandbox) console.log(`no provider key is configured: answers come from the sandbox upstream at ${sandbox.url}`);
-	else if (!hasKey)
+	const { sandboxUrl, settings } = service;
+	if (sandboxUrl !== null)
+		console.log(`no provider key is configured: answers come from the sandbox upstream at ${sandboxUrl}`);
+	else if (settings.providers.size === 0)
 		console.log("no provider key is configured: no model is called (503); SANDBOX=1 has the sandbox answer");
-	if (!hasKey)
+	if (sandboxUrl !== null || settings.providers.size === 0)
 		console.log("real models: set a provider's key, such as OPENAI_API_KEY=sk-…, in .dev.vars, and start again");
 	console.log(`SVC_BASE_URL=${url}/v1`);
 	console.log(renderKeyLine(key, isNew, process.stdout));
-	console.log(`try: ${curlExample(`${url}/v1`)}`);
+	console.log(`try: ${curlExample(`${url}/v1`, modelToTry(settings))}`);
 	console.log(`console: ${url}/console`);
 	console.log(`ready on ${url}`);
 }
+
+/** Errors whose message says all. */
+const EXPLAINED_ERRORS = [StateInUseError, UnreadableStateError, CatalogSettingError, OperatorError];
 
 /** The port that an error names, after a space. */
 function portIn(error: unknown): string {
@@ -150,7 +144,7 @@ function portIn(error: unknown): string {
 runStart().catch((error: unknown) => {
 	const code = error instanceof Error && "code" in error ? error.code : null;
 	if (error instanceof SettingsError) console.error(`a setting is wrong: ${error.message}`);
-	else if (error instanceof StateInUseError || error instanceof UnreadableStateError) console.error(error.message);
+	else if (EXPLAINED_ERRORS.some((explained) => error instanceof explained)) console.error(Object(error).message);
 	else if (code === "ERR_ADDRESS_IN_USE" || code === "EADDRINUSE")
 		console.error(`the port${portIn(error)} is in use; stop what uses it, or choose another with PORT=…`);
 	else console.error(error);

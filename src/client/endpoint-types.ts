@@ -201,6 +201,7 @@ type Compliance2 = {
 	providers: string[];
 	detected_classes: string[];
 	inferred_classes?: string[];
+	operator_facts?: string[];
 	masked?: Record<string, number>;
 	floor?: Floor[];
 	mode?: "monitor";
@@ -285,9 +286,11 @@ type Model = {
 	knowledge_cutoff: string | null;
 	/** Whether its weights are published. */
 	open_weights: boolean;
-	/** Whether its provider trains on what it is sent: no, if you allow it (`opt_in`), unless you object (`opt_out`). Null: not published, or the base address is replaced. */
+	/** Whose row it is: it ships with the service, or the operator added or changed it. */
+	source: "shipped" | "operator";
+	/** Whether its provider trains on what it is sent: no, if you allow it (`opt_in`), unless you object (`opt_out`). Null: not published, or the base address is replaced. Of a provider that the operator describes, it is the operator's word. */
 	trains_on_inputs: "no" | "opt_in" | "opt_out" | null;
-	/** Its provider has a key here, and your API key, if you sent one, may call it. */
+	/** Its provider has a key here, and your API key, if you sent one, may call it under its plan. */
 	available: boolean;
 	/** Its provider has said within ten minutes that it does not serve it. */
 	not_served?: true;
@@ -681,7 +684,7 @@ type ChangeKey = {
 	cost_today_usd: number;
 	cost_month_usd: number;
 	cost_total_usd: number;
-	/** The latest UTC day with a request that cost anything. */
+	/** The latest UTC day with a request that a model was called for. */
 	last_used_on: string | null;
 };
 
@@ -922,6 +925,8 @@ export interface EndpointTypes {
 				provider: string;
 				/** Its tier. */
 				tier: "budget" | "mid" | "premium" | "frontier";
+				/** Whose row it is: shipped with the service, or the operator's. */
+				source: "shipped" | "operator";
 				/** What the ranking goes by; may be negative. */
 				score: number;
 				/** 0 to 1, by the catalog. */
@@ -1262,7 +1267,7 @@ export interface EndpointTypes {
 			allowed_models?: string[];
 			/** By model: why it may not serve. */
 			excluded_models?: Record<string, string[]>;
-			/** The cheapest model of all beside the cheapest allowed one; (3 × input + output) / 4 in USD per million tokens. */
+			/** The cheapest model of all beside the cheapest allowed one; (3 × input + output) / 4 in USD per million tokens. `premium_pct` is null where the cheapest costs nothing. */
 			compliance_cost_premium?: {
 				compliant_available: boolean;
 				cheapest_unrestricted: string | null;
@@ -1283,6 +1288,8 @@ export interface EndpointTypes {
 				excluded_count: number;
 				matrix_version: string;
 			};
+			/** Providers about which the operator of this service says something, beside or instead of what is published. */
+			operator_facts?: string[];
 			/** Hash of an attestation for the cheapest allowed model. */
 			sample_attestation?: string;
 			/** Version of the facts about providers. */
@@ -2351,7 +2358,7 @@ export interface EndpointTypes {
 			cost_today_usd: number;
 			cost_month_usd: number;
 			cost_total_usd: number;
-			/** The latest UTC day with a request that cost anything. */
+			/** The latest UTC day with a request that a model was called for. */
 			last_used_on: string | null;
 			/** The key itself, which is shown this once. */
 			key: string;
@@ -2437,7 +2444,7 @@ export interface EndpointTypes {
 			cost_today_usd: number;
 			cost_month_usd: number;
 			cost_total_usd: number;
-			/** The latest UTC day with a request that cost anything. */
+			/** The latest UTC day with a request that a model was called for. */
 			last_used_on: string | null;
 			/** The key itself, which is shown this once. */
 			key: string;
@@ -2817,6 +2824,8 @@ export interface EndpointTypes {
 			call_costs: {
 				model: string;
 				provider: string;
+				/** The operator's name of the provider's key, where the provider has several. */
+				provider_key?: string;
 				calls: number;
 				tokens: number;
 				input_tokens: number;
@@ -2858,6 +2867,8 @@ export interface EndpointTypes {
 			providers_configured: number;
 			/** The server's routing config. Of an invalid one, the last that could be read is in force; unknown is one that KV did not answer. */
 			default_config: "none" | "valid" | "invalid" | "unknown";
+			/** The operator's models and providers. Of an invalid catalog, the last that could be read is in force; unknown is one that KV did not answer. */
+			operator_catalog: "none" | "valid" | "invalid" | "unknown";
 			/** For operators only: what this isolate knows of the providers. */
 			providers?: {
 				/** By provider: for how many ms. */
@@ -2870,6 +2881,11 @@ export interface EndpointTypes {
 					upstream_model: string;
 					until: string;
 				}>;
+				/** By provider that has several keys, and by the key's name: for how many ms it is left alone because it was refused (null: until the isolate ends), and by model for how many ms it waits. */
+				keys: Record<string, Record<string, {
+					refused_ms?: number | null;
+					waits: Record<string, number>;
+				}>>;
 			};
 		};
 	};

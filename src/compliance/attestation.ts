@@ -11,6 +11,7 @@ export const attestationSchema = z.lazy(() =>
 		providers: z.array(z.string()),
 		detected_classes: z.array(z.string()),
 		inferred_classes: z.array(z.string()).optional(),
+		operator_facts: z.array(z.string()).optional(),
 		masked: z.record(z.string(), z.int()).optional(),
 		floor: z.array(z.object({ level: z.string(), members: z.array(z.string()), digest: z.string() })).optional(),
 		mode: z.literal("monitor").optional(),

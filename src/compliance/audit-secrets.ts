@@ -46,12 +46,18 @@ async function createReplacer({
 }
 
 /** A text as an audit event stores it. */
-export async function redactSecrets(text: string, settings: Settings): Promise<string> {
+export async function redactSecrets(
+	text: string,
+	settings: Pick<Settings, "hashesAuditSecrets" | "keyPepper">,
+): Promise<string> {
 	return (await createReplacer(settings))?.(text, null) ?? text;
 }
 
 /** The payload of an audit event, which is the JSON text of an object, as it is stored. */
-export async function redactPayloadSecrets(payload: string, settings: Settings): Promise<string> {
+export async function redactPayloadSecrets(
+	payload: string,
+	settings: Pick<Settings, "hashesAuditSecrets" | "keyPepper">,
+): Promise<string> {
 	const replace = await createReplacer(settings);
 	return replace ? JSON.stringify(replaceTexts(JSON.parse(payload), replace, null)) : payload;
 }

@@ -10,8 +10,8 @@ import { detectInSteps } from "./detect.ts";
 import { type Detection, joinDetections, UNREAD } from "./findings.ts";
 import type { Mask } from "./mask/mask.ts";
 import { findMasked, planMask, remainingClasses } from "./mask/plan.ts";
-import { MATRIX } from "./matrix.ts";
-import { findObjections, type GateBasis, heldClasses, type Objection } from "./objections.ts";
+import { type FactsBasis, findOperatorStated, MATRIX } from "./matrix.ts";
+import { findObjections, heldClasses, type Objection } from "./objections.ts";
 import type { CompiledPolicy } from "./policy.ts";
 import {
 	activeLevels,
@@ -44,6 +44,8 @@ export interface ComplianceGate {
 	objectionsTo(model: Pick<Model, "provider">): readonly Objection[];
 	/** Why a request is refused of which the policies exclude these models. */
 	explain(models: Iterable<Pick<Model, "provider">>): ComplianceNotice;
+	/** Of the providers of these models, those about which the operator's word counts; sorted. */
+	operatorStated(models: Iterable<Pick<Model, "provider">>): readonly string[];
 	/** The attestation that these models saw the text. */
 	attest(models: Iterable<Pick<Model, "id" | "provider">>): Attestation;
 }
@@ -94,7 +96,7 @@ const NO_CONVERSATION: Conversation = { texts: [], unread: [] };
 export function createGate(
 	levels: PolicyLevels,
 	detection: Detection,
-	basis: GateBasis,
+	basis: FactsBasis,
 	{
 		inferred = null,
 		received = listFoundClasses(detection, inferred),
@@ -118,6 +120,11 @@ export function createGate(
 	};
 	const objectionsTo: ComplianceGate["objectionsTo"] = ({ provider }) =>
 		allObjections(provider).filter((objection) => !isMonitored(objection));
+	const operatorStated: ComplianceGate["operatorStated"] = (models) =>
+		findOperatorStated(
+			[...models].map(({ provider }) => provider),
+			basis,
+		);
 	return {
 		policy,
 		levels,
@@ -126,6 +133,7 @@ export function createGate(
 		mask,
 		matrixVersion,
 		objectionsTo,
+		operatorStated,
 		reasonsAgainst: (model) => objectionsTo(model).map(({ reason }) => reason),
 		explain(models) {
 			const enforcing = activeLevels(levels).filter(isEnforcing);
@@ -150,6 +158,7 @@ export function createGate(
 		attest(models) {
 			const all = [...models];
 			const counts = mask?.counts ?? {};
+			const stated = operatorStated(all);
 			const seen = all.map(({ id, provider }) => ({ id, objections: allObjections(provider).filter(isMonitored) }));
 			const claimed = {
 				type: "svc.attestation.v1" as const,
@@ -159,6 +168,7 @@ export function createGate(
 				models: sortUnique(all.map(({ id }) => id)),
 				providers: sortUnique(all.map(({ provider }) => provider)),
 				detected_classes: DATA_CLASSES.filter((known) => detection.classes.includes(known)),
+				...(stated.length > 0 ? { operator_facts: [...stated] } : {}),
 				...(inferred ? { inferred_classes: [...inferred.classes] } : {}),
 				...(Object.keys(counts).length > 0 ? { masked: counts } : {}),
 				...(monitors.length > 0 ? { mode: "monitor" as const, violations: toViolations(seen) } : {}),

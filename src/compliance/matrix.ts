@@ -1,8 +1,11 @@
 // The regulatory matrix: what is publicly known about the product of each provider. The claims are in matrix.json, each with its
 // sources and when they were read. It is a baseline of public statements, not legal advice. Pure.
 
+import type { Catalog } from "../catalog/catalog.ts";
+import type { OperatorFacts } from "../catalog/schema.ts";
+import type { TrainingUse } from "../catalog/vocabulary.ts";
+import type { ProviderAttestation } from "../settings.ts";
 import matrixFile from "./matrix.json" with { type: "json" };
-import type { TrainingUse } from "./vocabulary.ts";
 
 /** A published claim about a product. Null means unknown, never no. */
 interface MatrixClaim<T> {
@@ -42,7 +45,44 @@ export interface Matrix {
 /** Not validated here: the file ships with the code, and its test checks every claim. */
 export const MATRIX = matrixFile as unknown as Matrix;
 
-/** What is published on a provider's training on inputs; null where it is unknown. */
-export function findTrainingUse(providerId: string): TrainingUse | null {
-	return MATRIX.providers.find(({ id }) => id === providerId)?.trains_on_inputs.value ?? null;
+/** A fact that a policy may ask for. */
+export type FactName = keyof OperatorFacts;
+type FactValues = { readonly [Name in FactName]-?: ProviderFacts[Name]["value"] };
+
+/** What facts about the providers of a catalog are found in. */
+export interface FactsBasis {
+	matrix: Matrix;
+	catalog: Pick<Catalog, "findProvider">;
+	/** Whether what is known of a provider holds for what is really called. */
+	attestations: ReadonlyMap<string, ProviderAttestation>;
+}
+
+/** What is known of the product that is really called. Null is unknown. */
+export interface KnownFacts {
+	values: FactValues;
+	/** Those that are the operator's word. */
+	stated: readonly FactName[];
+	/** Nothing that is published holds: the address is not the product's. */
+	isReplaced: boolean;
+}
+
+/** The facts about a provider: the operator's word where its row has one, else what is published about the product. */
+export function findFacts(providerId: string, { matrix, catalog, attestations }: FactsBasis): KnownFacts {
+	const { isReplaced = false, isMoved = false } = attestations.get(providerId) ?? {};
+	const published = isReplaced || isMoved ? undefined : matrix.providers.find(({ id }) => id === providerId);
+	const own = isReplaced ? {} : (catalog.findProvider(providerId)?.facts ?? {});
+	const values: FactValues = {
+		jurisdiction: own.jurisdiction ?? published?.jurisdiction.value ?? null,
+		regions: own.regions ?? published?.regions.value ?? null,
+		frameworks: own.frameworks ?? published?.frameworks.value ?? null,
+		certifications: own.certifications ?? published?.certifications.value ?? null,
+		zero_retention: own.zero_retention ?? published?.zero_retention.value ?? null,
+		trains_on_inputs: own.trains_on_inputs ?? published?.trains_on_inputs.value ?? null,
+	};
+	return { values, stated: Object.keys(own) as FactName[], isReplaced: isReplaced || isMoved };
+}
+
+/** Of some providers, those about which the operator's word counts; sorted. */
+export function findOperatorStated(providerIds: Iterable<string>, basis: FactsBasis): string[] {
+	return [...new Set(providerIds)].filter((id) => findFacts(id, basis).stated.length > 0).sort();
 }

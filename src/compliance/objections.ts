@@ -1,8 +1,7 @@
 // Why policies keep a text from a provider, by level and member: facts of the matrix, what the operator attests, and what the text
 // holds. gate.ts decides by it. Pure.
-import type { Catalog } from "../catalog/catalog.ts";
-import type { ProviderAttestation } from "../settings.ts";
-import type { Matrix, ProviderFacts } from "./matrix.ts";
+import { isWithin } from "../catalog/standards.ts";
+import { type FactsBasis, findFacts, type KnownFacts } from "./matrix.ts";
 import type { CompliancePolicy } from "./policy.ts";
 import {
 	activeLevels,
@@ -12,7 +11,7 @@ import {
 	type PolicyLevel,
 	type PolicyLevels,
 } from "./policy-levels.ts";
-import { type DataClass, isWithin, type UnreadContent } from "./vocabulary.ts";
+import type { DataClass, UnreadContent } from "./vocabulary.ts";
 
 /** Why a level's policy keeps a text from a provider. */
 export interface Objection {
@@ -32,14 +31,6 @@ export interface HeldContents {
 	unread: readonly UnreadContent[];
 }
 
-/** What a gate decides by. */
-export interface GateBasis {
-	matrix: Matrix;
-	catalog: Pick<Catalog, "findProvider">;
-	/** Whether the public claims about a provider apply to what is really called. */
-	attestations: ReadonlyMap<string, ProviderAttestation>;
-}
-
 /** What clears a provider for a class of data (docs/reference/compliance.md, "Compliance"). */
 const CLEARANCE: Readonly<Record<DataClass, { standard: string } | "zero_retention">> = {
 	PII: { standard: "GDPR" },
@@ -51,8 +42,7 @@ const CLEARANCE: Readonly<Record<DataClass, { standard: string } | "zero_retenti
 /** What is known about the provider that is really called. */
 interface ProviderKnowledge {
 	providerId: string;
-	/** Null if nothing is known. */
-	facts: ProviderFacts | null;
+	facts: KnownFacts["values"];
 	/** Why nothing is known, to be appended to a reason. */
 	unknownBecause: string;
 	hasZeroRetention: boolean;
@@ -61,16 +51,14 @@ interface ProviderKnowledge {
 	agreementSetting: string;
 }
 
-function findKnowledge(providerId: string, { matrix, attestations }: GateBasis): ProviderKnowledge {
-	const attestation = attestations.get(providerId);
-	const isReplaced = attestation?.isReplaced ?? false;
-	const facts = isReplaced ? null : (matrix.providers.find(({ id }) => id === providerId) ?? null);
-	const hasZeroRetention = attestation?.zeroRetention === true || facts?.zero_retention.value === "default";
+function findKnowledge(providerId: string, basis: FactsBasis): ProviderKnowledge {
+	const attestation = basis.attestations.get(providerId);
+	const { values: facts, isReplaced } = findFacts(providerId, basis);
 	return {
 		providerId,
 		facts,
 		unknownBecause: isReplaced ? ", because its base address is replaced" : "",
-		hasZeroRetention,
+		hasZeroRetention: attestation?.zeroRetention === true || facts.zero_retention === "default",
 		hasAgreement: attestation?.businessAssociate === true,
 		agreementSetting: attestation?.businessAssociateSetting ?? "<PREFIX>_BAA",
 	};
@@ -90,7 +78,7 @@ interface HeldClasses {
 type MemberReasons = (known: ProviderKnowledge, policy: CompliancePolicy, held: HeldClasses) => string[];
 
 function jurisdictionReasons({ facts, unknownBecause }: ProviderKnowledge, allowed: readonly string[]): string[] {
-	const value = facts?.jurisdiction.value;
+	const value = facts.jurisdiction;
 	if (!value) return [`its jurisdiction is unknown${unknownBecause}`];
 	const reasons: string[] = [];
 	if (!isWithin(value.contract, allowed))
@@ -101,7 +89,7 @@ function jurisdictionReasons({ facts, unknownBecause }: ProviderKnowledge, allow
 }
 
 function residencyReasons({ facts, unknownBecause }: ProviderKnowledge, allowed: readonly string[]): string[] {
-	const regions = facts?.regions.value;
+	const { regions } = facts;
 	if (!regions) return [`its data regions are unknown${unknownBecause}`];
 	const outside = regions.filter((region) => !isWithin(region, allowed));
 	if (outside.length === 0) return [];
@@ -117,7 +105,7 @@ const BY_AGREEMENT = "HIPAA";
  */
 function hasStandard({ facts, hasAgreement }: ProviderKnowledge, name: string): boolean {
 	if (name === BY_AGREEMENT) return hasAgreement;
-	return [facts?.frameworks.value, facts?.certifications.value].some((names) => names?.includes(name));
+	return [facts.frameworks, facts.certifications].some((names) => names?.includes(name));
 }
 
 function agreementReason({ agreementSetting }: ProviderKnowledge): string {
@@ -134,14 +122,14 @@ function standardReasons(
 		.filter((name) => !hasStandard(known, name))
 		.map((name) => {
 			if (name === BY_AGREEMENT) return agreementReason(known);
-			const isKnown = known.facts !== null && known.facts[kind].value !== null;
-			return isKnown ? `is not known to ${verb} ${name}` : `its ${kind} are unknown${known.unknownBecause} (${name})`;
+			return known.facts[kind] !== null
+				? `is not known to ${verb} ${name}`
+				: `its ${kind} are unknown${known.unknownBecause} (${name})`;
 		});
 }
 
 function retentionReason({ facts, unknownBecause }: ProviderKnowledge): string {
-	const value = facts?.zero_retention.value;
-	return value === "on_request"
+	return facts.zero_retention === "on_request"
 		? "zero retention is by agreement only, and none is attested"
 		: `zero retention is unknown${unknownBecause}`;
 }
@@ -228,7 +216,7 @@ export function findObjections(
 	providerId: string,
 	levels: PolicyLevels,
 	contents: HeldContents,
-	basis: GateBasis,
+	basis: FactsBasis,
 ): Objection[] {
 	const name = basis.catalog.findProvider(providerId)?.name ?? providerId;
 	const known = findKnowledge(providerId, basis);

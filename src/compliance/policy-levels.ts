@@ -1,8 +1,9 @@
 // The compliance policies of one request: the operator's, the API key's and the request's own. Each only tightens the others. The
 // gate (gate.ts) checks a model against each of them. Pure.
+import { isWithin } from "../catalog/standards.ts";
 import { type Hash, hashObject } from "../proof/hash.ts";
 import { type CompiledPolicy, type CompliancePolicy, compilePolicy, isActivePolicy } from "./policy.ts";
-import { DATA_CLASSES, type DataClass, isWithin, type UnreadContent } from "./vocabulary.ts";
+import { DATA_CLASSES, type DataClass, type UnreadContent } from "./vocabulary.ts";
 
 /** From the level above all to the one below all. */
 export const POLICY_LEVELS = ["operator", "key", "request"] as const;

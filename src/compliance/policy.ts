@@ -1,19 +1,11 @@
 // Parses a compliance policy into its normal form, with every fault, and compiles it into a policy with all members. Pure.
 import * as z from "zod";
 import { type Catalog, perCatalog } from "../catalog/catalog.ts";
+import { findPlaces, findStandard, STANDARDS } from "../catalog/standards.ts";
 import { type DocumentFault, inDocumentOrder, mappingMessages, parseMembers } from "../faults.ts";
 import { isJsonObject } from "../json.ts";
 import { quoteInput, renderSuggestion } from "../suggest.ts";
-import {
-	DATA_CLASSES,
-	type DataClass,
-	findDataClass,
-	findPlaces,
-	findStandard,
-	STANDARDS,
-	UNREAD_CONTENTS,
-	type UnreadContent,
-} from "./vocabulary.ts";
+import { DATA_CLASSES, type DataClass, findDataClass, UNREAD_CONTENTS, type UnreadContent } from "./vocabulary.ts";
 
 const MAX_LIST_WORDS = 100;
 const MAX_WORD_CHARS = 128;

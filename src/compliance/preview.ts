@@ -1,5 +1,5 @@
 // What a gate decides on every model of the catalog, and what compliance costs (docs/reference/compliance.md, "Compliance"). Pure.
-import type { Catalog } from "../catalog/catalog.ts";
+import { type Catalog, listedModels } from "../catalog/catalog.ts";
 import { blendedMicroRate } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Detection } from "./findings.ts";
@@ -21,7 +21,7 @@ function findCheapest(models: readonly Model[], atMs: number): { model: Model; r
 
 /**
  * What a policy costs: the cheapest model that it allows beside the cheapest of all, in USD per million tokens, blended
- * (3 × input + output) / 4. Exact: computed in integers and divided once.
+ * (3 × input + output) / 4. Exact: computed in integers and divided once. Nothing is a share of a price of nothing.
  * @param atMs ms since the epoch: prices change on dates.
  */
 export function costPremium(all: readonly Model[], compliant: readonly Model[], atMs: number) {
@@ -35,7 +35,7 @@ export function costPremium(all: readonly Model[], compliant: readonly Model[], 
 		cheapest_compliant: allowed?.model.id ?? null,
 		compliant_min_usd_mtok: allowed ? allowed.rate / RATE_PER_USD : null,
 		premium_usd_mtok: more === null ? null : more / RATE_PER_USD,
-		premium_pct: more === null || !any ? null : Math.round((100 * scale * more) / any.rate) / scale,
+		premium_pct: more === null || !any?.rate ? null : Math.round((100 * scale * more) / any.rate) / scale,
 	};
 }
 
@@ -55,8 +55,8 @@ export function inertPreview(detection: Pick<Detection, "classes" | "kinds">) {
 	};
 }
 
-/** What a gate decides on every model of the catalog. */
-export function toComplianceDecision(gate: ComplianceGate, { models }: Pick<Catalog, "models">) {
+/** What a gate decides on each of these models. */
+export function toComplianceDecision(gate: ComplianceGate, models: readonly Model[]) {
 	const allowed: string[] = [];
 	const excluded: Record<string, string[]> = {};
 	for (const model of models) {
@@ -78,10 +78,12 @@ export function toComplianceDecision(gate: ComplianceGate, { models }: Pick<Cata
 
 /** The preview of a policy on a text. It does not depend on the configured keys or the caller. */
 export function toCompliancePreview(gate: ComplianceGate, catalog: Catalog, atMs: number) {
-	const decision = toComplianceDecision(gate, catalog);
+	const models = listedModels(catalog);
+	const decision = toComplianceDecision(gate, models);
 	const { policy, allowed: allowedIds, excluded } = decision;
-	const allowed = catalog.models.filter(({ id }) => allowedIds.includes(id));
-	const premium = costPremium(catalog.models, allowed, atMs);
+	const allowed = models.filter(({ id }) => !Object.hasOwn(excluded, id));
+	const premium = costPremium(models, allowed, atMs);
+	const stated = gate.operatorStated(models);
 	const floor = toFloor(gate.levels);
 	const sample = allowed.find(({ id }) => id === premium.cheapest_compliant);
 	return {
@@ -96,6 +98,7 @@ export function toCompliancePreview(gate: ComplianceGate, catalog: Catalog, atMs
 		excluded_models: excluded,
 		compliance_cost_premium: premium,
 		decision,
+		...(stated.length > 0 ? { operator_facts: [...stated] } : {}),
 		...(sample ? { sample_attestation: gate.attest([sample]).hash } : {}),
 		matrix_version: gate.matrixVersion,
 	};

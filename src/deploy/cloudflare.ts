@@ -7,8 +7,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { buildModules } from "../cli/modules.ts";
 import { callOperator, createKey, OperatorError } from "../cli/operator.ts";
+import { CatalogSettingError, readCatalogFileSetting, readCatalogVariable } from "../cli/operator-catalog.ts";
 import { isJsonObject } from "../json.ts";
+import { CATALOG_KEY } from "../load-settings.edge.ts";
 import { hashText } from "../proof/hash.ts";
+import { readAddressRules } from "../settings.ts";
 import {
 	type DeploymentFiles,
 	deploymentFiles,
@@ -18,15 +21,16 @@ import {
 	readSecrets,
 	updateRecord,
 } from "./deployment-files.ts";
-import { imagineDeployment, readDeployment } from "./found-deployment.ts";
-import { nameDeployment } from "./generated-config.ts";
+import { imagineDeployment, KV_ARGUMENTS, readDeployment } from "./found-deployment.ts";
+import { nameDeployment, readVariables } from "./generated-config.ts";
 import { type DeploymentSteps, type FoundDeployment, planDeployment, renderSteps } from "./plan.ts";
 import { DeployError, LoginError, runWranglerCall } from "./wrangler-calls.ts";
 
-const DEPLOY_USAGE = `usage: npm run deploy -- [--dry-run] [--env NAME] [--url URL]
+const DEPLOY_USAGE = `usage: [CATALOG_FILE=FILE] npm run deploy -- [--dry-run] [--env NAME] [--url URL]
   --dry-run: bundle the version and show the steps; nothing is changed at the platform, and no account is needed
   --env: another deployment beside production, with a database, a namespace, secrets and a name of its own
-  --url: where the service will answer, such as https://svc.example.com; by default what wrangler says`;
+  --url: where the service will answer, such as https://svc.example.com; by default what wrangler says
+  CATALOG_FILE: a file with the operator's catalog, which the deployment is to have; by default it keeps its own`;
 
 const MAX_TRIES = 3;
 const RETRY_MS = 5_000;
@@ -38,6 +42,14 @@ interface Options {
 	isDryRun: boolean;
 	environment: string;
 	url: string | null;
+}
+
+/** What is deployed. */
+interface Deployment {
+	/** Of the Worker and of the database. */
+	name: string;
+	/** The operator's catalog as JSON; null leaves the one in KV. */
+	catalogText: string | null;
 }
 
 function readOptions(args: string[]): Options {
@@ -132,6 +144,28 @@ async function makeFirstKey(url: string, files: DeploymentFiles): Promise<void> 
 	updateRecord(files, { firstKeyId: String(made["key_id"]) });
 }
 
+/** Reads the operator's catalog under the rules of the deployed service, whose CATALOG must be right, too. @throws CatalogSettingError */
+function readDeployedCatalog(environment: string): string | null {
+	const variables = { ...readVariables(readWranglerToml()), ...readSecrets(deploymentFiles(environment)) };
+	const rules = readAddressRules({ ...variables, PLATFORM: "cloudflare" });
+	readCatalogVariable(variables["CATALOG"], rules);
+	const checked = readCatalogFileSetting(process.env["CATALOG_FILE"], rules);
+	for (const warning of checked?.warnings ?? []) console.log(warning);
+	return checked && JSON.stringify(checked.document);
+}
+
+/** Puts the operator's catalog into the deployment's namespace. */
+async function storeCatalog(files: DeploymentFiles, catalogText: string): Promise<void> {
+	const dir = mkdtempSync(join(tmpdir(), "svc-catalog-"));
+	try {
+		const path = join(dir, "catalog.json");
+		writeFileSync(path, catalogText, { mode: 0o600 });
+		await runWranglerCall(["kv", "key", "put", ...KV_ARGUMENTS, "-c", files.config, CATALOG_KEY, "--path", path]);
+	} finally {
+		rmSync(dir, { recursive: true, force: true });
+	}
+}
+
 /** Makes what a version needs before there is one. */
 async function provision(steps: DeploymentSteps, name: string, { environment, url }: Options): Promise<void> {
 	const files = deploymentFiles(environment);
@@ -165,10 +199,11 @@ async function deployAndRecord(steps: DeploymentSteps, name: string, { environme
 }
 
 /** Carries steps out in their order. */
-async function carryOut(steps: DeploymentSteps, name: string, options: Options): Promise<void> {
+async function carryOut(steps: DeploymentSteps, { name, catalogText }: Deployment, options: Options): Promise<void> {
 	const files = deploymentFiles(options.environment);
 	await provision(steps, name, options);
 	if (steps.deploy) await deployAndRecord(steps, name, options);
+	if (steps.storeCatalog && catalogText !== null) await storeCatalog(files, catalogText);
 	if (!steps.deploy && !steps.firstKey) return;
 	const address = options.url ?? readRecord(files)?.url;
 	if (!address)
@@ -179,34 +214,38 @@ async function carryOut(steps: DeploymentSteps, name: string, options: Options):
 }
 
 /** What is there. Without a login, a dry run takes it that nothing is. */
-async function findDeployment(name: string, { environment, url, isDryRun }: Options): Promise<FoundDeployment> {
+async function findDeployment(
+	{ name, catalogText }: Deployment,
+	{ environment, url, isDryRun }: Options,
+): Promise<FoundDeployment> {
 	const files = deploymentFiles(environment);
 	try {
-		return await readDeployment(name, files, url);
+		return await readDeployment(name, files, url, catalogText);
 	} catch (error) {
 		if (!isDryRun || !(error instanceof LoginError)) throw error;
 		console.log("no login at Cloudflare works here, so it is not known what is there; from nothing:");
-		return imagineDeployment(name, files);
+		return imagineDeployment(name, files, catalogText);
 	}
 }
 
 /** Plans and does what is missing. @throws DeployError, temporary where a further try may work */
-async function deployOnce(name: string, options: Options): Promise<void> {
-	const plan = planDeployment(await findDeployment(name, options));
+async function deployOnce(deployment: Deployment, options: Options): Promise<void> {
+	const plan = planDeployment(await findDeployment(deployment, options));
 	if ("refusal" in plan) throw new DeployError(plan.refusal);
 	for (const note of plan.notes) console.log(note);
-	const lines = renderSteps(name, plan.steps);
+	const lines = renderSteps(deployment.name, plan.steps);
 	if (lines.length === 0) console.log("nothing to do");
 	for (const line of lines) console.log(options.isDryRun ? `would ${line}` : line);
-	if (!options.isDryRun) await carryOut(plan.steps, name, options);
+	if (!options.isDryRun) await carryOut(plan.steps, deployment, options);
 }
 
 async function deploy(options: Options): Promise<void> {
 	const name = nameDeployment(readWranglerToml(), options.environment);
+	const deployment = { name, catalogText: readDeployedCatalog(options.environment) };
 	await buildModules();
 	for (let tries = 1; ; tries++) {
 		try {
-			return await deployOnce(name, options);
+			return await deployOnce(deployment, options);
 		} catch (error) {
 			// What was done is found again by the next try.
 			if (!(error instanceof DeployError && error.isTemporary) || tries === MAX_TRIES) throw error;
@@ -219,7 +258,7 @@ async function deploy(options: Options): Promise<void> {
 try {
 	await deploy(readOptions(process.argv.slice(2)));
 } catch (error) {
-	const isExplained = error instanceof DeployError || error instanceof OperatorError;
-	console.error(isExplained ? error.message : error);
+	const isExplained = [DeployError, OperatorError, CatalogSettingError].some((explained) => error instanceof explained);
+	console.error(isExplained ? Object(error).message : error);
 	process.exitCode = 1;
 }

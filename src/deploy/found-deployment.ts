@@ -3,11 +3,15 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isJsonObject } from "../json.ts";
+import { CATALOG_KEY } from "../load-settings.edge.ts";
 import { hashText } from "../proof/hash.ts";
 import { type DeploymentFiles, readIfThere, readRecord, readSecrets, replacePrivate } from "./deployment-files.ts";
 import { type DeploymentIds, findLogOrigin, renderDeploymentConfig } from "./generated-config.ts";
 import type { FoundDeployment } from "./plan.ts";
-import { askWrangler, isMissingWorker, runWranglerCall } from "./wrangler-calls.ts";
+import { askWrangler, isMissingValue, isMissingWorker, runWranglerCall } from "./wrangler-calls.ts";
+
+/** Of wrangler, for the deployment's namespace. */
+export const KV_ARGUMENTS = ["--binding", "KV", "--remote"];
 
 function rows(value: unknown): Record<string, unknown>[] {
 	return Array.isArray(value) ? value.filter(isJsonObject) : [];
@@ -36,6 +40,17 @@ async function readDatabase(config: string, id: string): Promise<FoundDeployment
 async function findNamespaceId(name: string): Promise<string | null> {
 	const found = rows(await askWrangler(["kv", "namespace", "list"])).find(({ title }) => title === `${name}-KV`);
 	return typeof found?.["id"] === "string" ? found["id"] : null;
+}
+
+/** Whether the namespace holds a catalog's text. */
+async function isStored(config: string, catalogText: string): Promise<boolean> {
+	try {
+		const text = await runWranglerCall(["kv", "key", "get", ...KV_ARGUMENTS, "-c", config, "--text", CATALOG_KEY]);
+		return text.trim() === catalogText;
+	} catch (error) {
+		if (isMissingValue(error)) return false;
+		throw error;
+	}
 }
 
 async function readWorker(name: string): Promise<FoundDeployment["worker"]> {
@@ -86,11 +101,13 @@ function writeDeploymentConfig(
 /**
  * Reads everything that the plan depends on. At the platform it only reads.
  * @param url where the service answers, if that was said.
+ * @param catalogText the operator's catalog that the service is to have; null leaves what it has.
  */
 export async function readDeployment(
 	name: string,
 	files: DeploymentFiles,
 	url: string | null,
+	catalogText: string | null = null,
 ): Promise<FoundDeployment> {
 	const databaseId = await findDatabaseId(name);
 	const [namespaceId, worker] = await Promise.all([findNamespaceId(name), readWorker(name)]);
@@ -98,7 +115,10 @@ export async function readDeployment(
 	const database = databaseId === null ? null : await readDatabase(files.config, databaseId);
 	const hasIds = databaseId !== null && namespaceId !== null;
 	const bundleHash = hasIds ? await hashBundle(files.config) : null;
-	return { ...readMachine(name, files), database, namespaceId, worker, record: readRecord(files), bundleHash };
+	const isCatalogStored =
+		catalogText === null ? null : namespaceId !== null && (await isStored(files.config, catalogText));
+	const found = { database, namespaceId, worker, record: readRecord(files), bundleHash, isCatalogStored };
+	return { ...readMachine(name, files), ...found };
 }
 
 /** What stands on this machine, whatever there is at the platform. */
@@ -109,7 +129,11 @@ function readMachine(name: string, files: DeploymentFiles): Pick<FoundDeployment
 }
 
 /** A deployment from nothing, for a look at its steps without an account. The version is bundled, so that its faults are seen. */
-export async function imagineDeployment(name: string, files: DeploymentFiles): Promise<FoundDeployment> {
+export async function imagineDeployment(
+	name: string,
+	files: DeploymentFiles,
+	catalogText: string | null,
+): Promise<FoundDeployment> {
 	await hashBundle("wrangler.toml");
 	return {
 		...readMachine(name, files),
@@ -118,5 +142,6 @@ export async function imagineDeployment(name: string, files: DeploymentFiles): P
 		worker: null,
 		record: null,
 		bundleHash: null,
+		isCatalogStored: catalogText === null ? null : false,
 	};
 }

@@ -58,6 +58,11 @@ export function nameDeployment(wranglerToml: string, environment: string): strin
 	return environment === "production" ? String(name) : `${name}-${environment}`;
 }
 
+/** The variables under `[vars]` in wrangler.toml. */
+export function readVariables(wranglerToml: string): Record<string, unknown> {
+	return { ...Object(parse(wranglerToml)["vars"]) };
+}
+
 /** `LOG_ORIGIN` of a config that was rendered before; null without one. */
 export function findLogOrigin(config: string): string | null {
 	const { vars } = parse(config);

@@ -40,6 +40,8 @@ export interface FoundDeployment {
 	migrations: readonly string[];
 	/** Of this checkout's bundle and config; null where the config lacks an id yet. */
 	bundleHash: string | null;
+	/** Whether the namespace holds the operator's catalog of this machine; null where no file with one is named. */
+	isCatalogStored: boolean | null;
 }
 
 export interface DeploymentSteps {
@@ -52,6 +54,8 @@ export interface DeploymentSteps {
 	/** Secrets that go up with the next version. */
 	uploadSecrets: readonly string[];
 	deploy: boolean;
+	/** After the version that can read it. */
+	storeCatalog: boolean;
 	firstKey: boolean;
 }
 
@@ -98,6 +102,7 @@ export function planDeployment(found: FoundDeployment): DeploymentPlan {
 			migrate,
 			uploadSecrets,
 			deploy: hasNoVersion || uploadSecrets.length > 0,
+			storeCatalog: found.isCatalogStored === false,
 			firstKey: record.firstKeyId === null,
 		},
 		notes:
@@ -111,7 +116,8 @@ export function planDeployment(found: FoundDeployment): DeploymentPlan {
 
 /** The steps as lines for people; none where there is nothing to do. */
 export function renderSteps(name: string, steps: DeploymentSteps): string[] {
-	const { createDatabase, createNamespace, makeSecrets, migrate, uploadSecrets, deploy, firstKey } = steps;
+	const { createDatabase, createNamespace, makeSecrets, migrate, uploadSecrets, deploy, storeCatalog, firstKey } =
+		steps;
 	return [
 		...(createDatabase ? [`create the D1 database ${name}`] : []),
 		...(createNamespace ? [`create the KV namespace ${name}-KV`] : []),
@@ -120,6 +126,7 @@ export function renderSteps(name: string, steps: DeploymentSteps): string[] {
 		...(deploy
 			? [`deploy the Worker ${name}${uploadSecrets.length > 0 ? ` with ${uploadSecrets.join(", ")}` : ""}`]
 			: []),
+		...(storeCatalog ? ["store the operator's catalog"] : []),
 		...(deploy || firstKey ? ["wait for /health"] : []),
 		...(firstKey ? ["create the first key, unless there is one"] : []),
 	];

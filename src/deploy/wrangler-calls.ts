@@ -82,6 +82,11 @@ export async function askWrangler(args: readonly string[]): Promise<unknown> {
 	return value;
 }
 
+/** Whether a failure says that KV has nothing under the key. */
+export function isMissingValue(error: unknown): boolean {
+	return error instanceof DeployError && /\/values\/\S+ - 404\b/.test(error.message);
+}
+
 /** Whether a failure says that no Worker has the name. */
 export function isMissingWorker(error: unknown): boolean {
 	return error instanceof DeployError && /Worker "[^"]*" not found|\[code: 10007\]/.test(error.message);

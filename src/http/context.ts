@@ -11,6 +11,8 @@ interface LogFields {
 	key_id?: string;
 	model?: string;
 	provider?: string;
+	/** The operator's name of the provider's key, where it has several. */
+	provider_key?: string;
 	mode?: string;
 	/** The strategy of an orchestration. */
 	strategy?: string;

@@ -1,7 +1,7 @@
 // Turns answers and failures into responses: media type, Cache-Control, the error's dialect, the reason in the log line.
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
-import { type Failure, StorageUnavailableError } from "../failure.ts";
+import { type Failure, MisconfiguredError, StorageUnavailableError } from "../failure.ts";
 import type { RequestContext } from "./context.ts";
 import type { ErrorDialect } from "./dialects.ts";
 import type { Endpoint, HandlerResult } from "./endpoint.ts";
@@ -56,6 +56,11 @@ export function answerResponse(endpoint: Endpoint, answer: Extract<HandlerResult
 export function toFailure(error: unknown, requestId: string): Failure {
 	if (error instanceof HTTPException && error.status === 400) {
 		return { reason: "invalid_json", message: "the request body is not valid JSON" };
+	}
+	// Its message names the setting, and never its value.
+	if (error instanceof MisconfiguredError) {
+		logError("misconfigured", error, { request_id: requestId, settings: error.message });
+		return { reason: "misconfigured" };
 	}
 	logError("request_failed", error, { request_id: requestId });
 	if (

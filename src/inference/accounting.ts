@@ -1,6 +1,7 @@
 // What a request's calls used, what they cost, and how that is written down: bills, usage row, receipt, reservation. Pure.
 
 import { type CallCost, inputTokens, outputTokens, priceUsage, type TokenUsage } from "../catalog/price.ts";
+import type { ProviderKey } from "../catalog/provider-keys.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
 import type { Reservation, UsageCall, UsageRow } from "../meter/settlement.ts";
@@ -27,6 +28,11 @@ export interface PlannedCall {
 	intendedWasAsked: boolean;
 }
 
+/** A call with the key that it is made with. */
+export interface KeyedCall extends PlannedCall {
+	key: ProviderKey;
+}
+
 /** What one call used and what it cost, never above its own bound. */
 export interface Bill {
 	promptTokens: number;
@@ -41,6 +47,8 @@ export interface Bill {
 /** A call that is, or may be, billed by its provider. */
 export interface BilledCall extends PlannedCall {
 	bill: Bill;
+	/** Absent for a call that may never have been sent. */
+	key?: ProviderKey;
 }
 
 /** How one kind of request writes down what became of it. */
@@ -80,18 +88,28 @@ export interface RequestRecord {
 }
 
 /**
+ * Reported usage that can be true of what was sent and written; null for counts that nobody counted. Some servers write zeros: no
+ * prompt has no tokens, and no text has none.
+ */
+function credibleUsage(usage: TokenUsage | null, written: string): TokenUsage | null {
+	return usage && inputTokens(usage) > 0 && (outputTokens(usage) > 0 || written === "") ? usage : null;
+}
+
+/**
  * The bill of a whole answer: by its reported usage; without one, at its bound.
  * @param sentAtMs when the upstream call was sent, which decides the price.
  */
 export function billCall(
 	{ plan, candidate, attempt }: PlannedCall,
-	usage: TokenUsage | null,
+	reported: TokenUsage | null,
 	delivered: ModelAnswer | null,
 	sentAtMs: number,
 ): Bill {
 	const { worstCase, request } = attempt;
+	const written = delivered ? writtenText(delivered) : "";
+	const usage = credibleUsage(reported, written);
 	if (!usage) {
-		const completionTokens = estimateTokens(delivered ? writtenText(delivered) : "");
+		const completionTokens = estimateTokens(written);
 		const { promptTokens } = plan.signals;
 		return { promptTokens, completionTokens, cost: worstCase, estimated: true, overrun: false };
 	}
@@ -147,8 +165,8 @@ export function billInterruptedCall(call: PlannedCall, { answer, reported }: Par
 	const { request, worstCase } = attempt;
 	// Nothing shows how much of an answer was generated that was requested whole.
 	if (attempt.isWhole && request.maxOutputTokens > PENDING_OUTPUT_TOKENS) return billWholeBound(attempt);
-	const counts = reported?.counts ?? null;
 	const written = answer ? writtenText(answer) : "";
+	const counts = credibleUsage(reported?.counts ?? null, "");
 	const sentTokens = Math.min(estimateMaxTokens(request.body), request.maxInputTokens);
 	const input = counts ?? { uncachedInput: sentTokens, cacheRead: 0, cacheWrite: 0 };
 	const outputSoFar = counts ? outputTokens(counts) : 0;
@@ -283,13 +301,14 @@ interface RequestEnding {
 }
 
 /** A billed call as a usage row has it. */
-export function toUsageCall({ candidate: { model }, bill }: BilledCall): UsageCall {
+export function toUsageCall({ candidate: { model }, bill, key }: BilledCall): UsageCall {
 	return {
 		model: model.id,
 		provider: model.provider,
 		tokens: bill.promptTokens + bill.completionTokens,
 		input_tokens: bill.promptTokens,
 		cost_nano_usd: bill.cost.totalNanoUsd,
+		...(key?.name ? { provider_key: key.name } : {}),
 	};
 }
 

@@ -12,6 +12,8 @@ export interface StreamHead {
 	startedAtMs: number;
 	/** Catalog id of the model that answers. */
 	modelId: string;
+	/** The provider's account that it answers under. */
+	account: string;
 }
 
 /** Why a stream broke off: `upstream_error` for a fault of the upstream, `server_error` for one of this service. */

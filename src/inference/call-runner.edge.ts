@@ -2,15 +2,18 @@
 // billed. Reservation, settlement and receipts are settlement.edge.ts's.
 
 import { outputTokens } from "../catalog/price.ts";
+import type { ProviderKey } from "../catalog/provider-keys.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Failure } from "../failure.ts";
 import { logWarning } from "../http/log.edge.ts";
 import type { Outcome } from "../proof/receipt.ts";
+import { withAuth } from "../providers/auth-headers.ts";
 import type { Permit } from "../providers/breaker.ts";
 import { type CallFailure, UpstreamInterrupted } from "../providers/call-failure.ts";
-import { breakerKey, callKey } from "../providers/health.ts";
+import { breakerKey } from "../providers/health.ts";
 import { health } from "../providers/isolate-health.edge.ts";
 import type { ModelAnswer } from "../providers/model-call.ts";
+import { callId, hasSeveralKeys, keyId, modelKeys, rankKeys } from "../providers/model-keys.ts";
 import { UNSERVED_MS } from "../providers/unserved-models.ts";
 import { type Deadlines, openUpstreamStream, type UpstreamStream } from "../providers/upstream.edge.ts";
 import type { StreamPart } from "../providers/wire.ts";
@@ -22,13 +25,25 @@ import {
 	billCall,
 	billFailedCall,
 	type InterruptedBilling,
+	type KeyedCall,
 	type PlannedCall,
 } from "./accounting.ts";
 import { Budget, type Hold } from "./budget.ts";
 import { promptMark, userMark } from "./call-marks.ts";
 import type { PlanContext } from "./caller.edge.ts";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
-import { type CallSet, type Consequence, FailedCalls, isNamed, shortenToAfford, toCallSet } from "./failover.ts";
+import { toConversationKey } from "./conversations.ts";
+import {
+	type CallSet,
+	type Consequence,
+	callIdOf,
+	FailedCalls,
+	isNamed,
+	MAX_CALLS,
+	shortenToAfford,
+	toCallSet,
+} from "./failover.ts";
+import { roundWaitUp } from "./observe.edge.ts";
 import type { CallPlan } from "./plan.ts";
 import { type AttemptResult, readFirstDelta, readWhole, type StreamRelay } from "./read-stream.ts";
 
@@ -38,17 +53,30 @@ const MAX_WAITING_FOR_HEADS = 6;
 /** A model that reasons unseen may be silent for this many times its catalog time to the first token. */
 const UNSEEN_REASONING_FACTOR = 3;
 
-function openSinceMs({ attempt }: PlannedCall): number {
-	return health.openSinceMs(breakerKey(attempt.access));
+function outForMs({ attempt, candidate }: PlannedCall): number {
+	return health.outForMs(attempt.access, candidate.model, Date.now());
 }
 
 function calledModel({ attempt, candidate }: PlannedCall): { provider: string; model: string } {
 	return { provider: breakerKey(attempt.access), model: candidate.model.id };
 }
 
-function healthKey(call: PlannedCall): string {
-	const { provider, model } = calledModel(call);
-	return callKey(provider, model);
+/** So long a key is left alone whose balance or quota is used up, and one that may not use a model. */
+const NO_BALANCE_MS = 3_600_000;
+const NOT_PERMITTED_MS = 600_000;
+
+/** What of one of several keys was refused, and for how long it is left alone: a wrong key until it is another one. */
+function toKeyRefusal(call: KeyedCall, status: number | null): { id: string; waitMs: number } {
+	if (status === 403) return { id: callIdOf(call), waitMs: NOT_PERMITTED_MS };
+	const waitMs = status === 401 ? Number.POSITIVE_INFINITY : NO_BALANCE_MS;
+	return { id: keyId(call.attempt.access, call.key), waitMs };
+}
+
+/** Compares the waits of two keys, the worst reason first. */
+function compareWaits(a: readonly number[], b: readonly number[]): number {
+	const place = a.findIndex((wait, index) => wait !== b[index]);
+	if (place < 0) return 0;
+	return (a[place] ?? 0) < (b[place] ?? 0) ? -1 : 1;
 }
 
 /** A call that gave its whole answer. */
@@ -61,7 +89,7 @@ export interface ServedCall {
 
 /** A call that has begun to answer. */
 export interface CallStream {
-	call: PlannedCall;
+	call: KeyedCall;
 	sandbox: boolean;
 	/** One array per piece of the upstream's body, well-formed. Ends early, without throwing, when the upstream breaks off. */
 	parts: AsyncIterable<readonly StreamPart[]>;
@@ -109,7 +137,7 @@ interface CallWatch {
 }
 
 /** Makes a call that was held for, and bills it if it serves. */
-type Attempt<T> = (call: PlannedCall, hold: Hold, permit: Permit, sentAtMs: number) => Promise<AttemptResult<T>>;
+type Attempt<T> = (call: KeyedCall, hold: Hold, permit: Permit, sentAtMs: number) => Promise<AttemptResult<T>>;
 
 /** The outcome of one try at a call. */
 type TryResult<T> =
@@ -134,7 +162,7 @@ interface CallRunnerOptions {
 	/** How a call that broke off is billed. */
 	billInterrupted: InterruptedBilling;
 	/** Told of each call of an unwatched set when it is sent. */
-	onSend?(call: PlannedCall): void;
+	onSend?(call: KeyedCall): void;
 }
 
 export class CallRunner {
@@ -205,17 +233,19 @@ export class CallRunner {
 	}
 
 	/** Makes one upstream call. A response head proves to the breaker that the provider is available. */
-	async #open(call: PlannedCall, permit: Permit, signal: AbortSignal): Promise<UpstreamStream | CallFailure> {
-		const { wire, request } = call.attempt;
+	async #open(call: KeyedCall, permit: Permit, signal: AbortSignal): Promise<UpstreamStream | CallFailure> {
+		const { wire, access } = call.attempt;
+		const request = withAuth(call.attempt.request, access.provider, call.key);
 		const opened = await this.#heads.run(() => openUpstreamStream(wire, request, this.#deadlines(call), signal));
 		if (opened.kind === "stream") {
 			permit.succeeded();
-			health.unserved.noteServed(healthKey(call));
+			health.unserved.noteServed(callIdOf(call));
+			health.keys.noteServed(keyId(access, call.key), callIdOf(call));
 		}
 		return opened;
 	}
 
-	#toCallStream(call: PlannedCall, hold: Hold, relay: StreamRelay, sentAtMs: number): CallStream {
+	#toCallStream(call: KeyedCall, hold: Hold, relay: StreamRelay, sentAtMs: number): CallStream {
 		const { upstream } = relay;
 		const finish = (clientClosed: boolean): CallStreamEnd => {
 			const answer = relay.answer();
@@ -230,7 +260,7 @@ export class CallRunner {
 		return { call, sandbox: upstream.sandbox, parts: relay.parts(), over: upstream.deadlineSignal, finish };
 	}
 
-	#bill(call: PlannedCall, hold: Hold, bill: Bill): BilledCall {
+	#bill(call: KeyedCall, hold: Hold, bill: Bill): BilledCall {
 		const billed = { ...call, bill };
 		hold.spend(bill.cost.totalNanoUsd);
 		this.billed.push(billed);
@@ -240,10 +270,13 @@ export class CallRunner {
 	/** Deadlines of one upstream call; all calls share the last. */
 	#deadlines({ candidate: { model, effort }, attempt: { access } }: PlannedCall): Deadlines {
 		const { settings, endsAtMs } = this.#options;
-		const { upstreamTimeoutMs: headMs, upstreamIdleTimeoutMs: idleMs } = settings;
+		const { upstreamTimeoutMs, upstreamIdleTimeoutMs: idleMs } = settings;
+		// Some servers send the head at once, and load the model or read the prompt after it.
+		const { timeout_ms: beginMs } = access.provider;
 		const unseen = reasonsHidden(model, access.provider, effort);
 		const reasoningMs = unseen ? UNSEEN_REASONING_FACTOR * timeToFirstTokenMs(model, effort) : 0;
-		return { headMs, firstDeltaMs: Math.max(idleMs, reasoningMs), idleMs, endsAtMs };
+		const firstDeltaMs = Math.max(beginMs ?? idleMs, reasoningMs);
+		return { headMs: beginMs ?? upstreamTimeoutMs, firstDeltaMs, idleMs, endsAtMs };
 	}
 
 	/** Makes the calls of a set in order until one serves. */
@@ -251,17 +284,61 @@ export class CallRunner {
 		const failed = new FailedCalls();
 		const shutOff: PlannedCall[] = [];
 		for (const [place, call] of set.calls.entries()) {
+			if (failed.tries >= MAX_CALLS) break;
 			const tried = await this.#tryTwice(call, set.calls[place + 1], failed, attempt, watch);
 			if (tried.kind === "served") return { ok: true, served: tried.value };
 			if (tried.kind === "shut_off") shutOff.push(call);
 			if (tried.kind === "failed" && tried.consequence.next === "end") break;
 		}
-		const [longestShutOff] = shutOff.toSorted((a, b) => openSinceMs(a) - openSinceMs(b));
-		if (!failed.any && longestShutOff) {
-			const tried = await this.#try(longestShutOff, failed, attempt, watch, true);
+		const [nextOpen] = shutOff.toSorted((a, b) => outForMs(a) - outForMs(b));
+		if (!failed.any && nextOpen) {
+			const tried = await this.#try(nextOpen, failed, attempt, watch, true);
 			if (tried.kind === "served") return { ok: true, served: tried.value };
 		}
+		for (const { attempt: planned, candidate } of set.calls) {
+			if (!hasSeveralKeys(planned.access)) continue;
+			const { throttledMs } = health.modelState(planned.access, candidate.model, Date.now());
+			if (throttledMs > 0) failed.addWait(roundWaitUp(throttledMs));
+		}
 		return { ok: false, failure: failed.failure(), clientClosed: failed.clientClosed };
+	}
+
+	/** Tries a call with one key after the other, as long as a free one may be served and a try is left for the fallback. */
+	async #tryKeys<T>(
+		call: PlannedCall,
+		fallback: PlannedCall | undefined,
+		failed: FailedCalls,
+		attempt: Attempt<T>,
+		watch: CallWatch | undefined,
+	): Promise<TryResult<T>> {
+		const mostTries = MAX_CALLS - (fallback ? 1 : 0);
+		for (;;) {
+			const tried = await this.#try(call, failed, attempt, watch);
+			const mayGoOn = tried.kind === "failed" && tried.consequence.isKeys && failed.tries < mostTries;
+			if (!mayGoOn || !hasSeveralKeys(call.attempt.access)) return tried;
+			if (this.#chooseKey(call, failed)?.isFree !== true) return tried;
+		}
+	}
+
+	/** The conversation's key for a call that is free and was not tried; else the one that will be free first. */
+	#chooseKey(
+		{ attempt: { access }, candidate: { model }, plan }: PlannedCall,
+		failed: FailedCalls,
+	): { key: ProviderKey; isFree: boolean; isRefused: boolean } {
+		const [only] = access.keys;
+		if (!hasSeveralKeys(access)) return { key: only, isFree: true, isRefused: false };
+		const { userId } = this.#options;
+		const { messages } = plan.call;
+		const conversation = () => toConversationKey({ userId, messages, conversation: plan.options.conversation });
+		const nowMs = Date.now();
+		const states = rankKeys(modelKeys(access, model), conversation, model.id).map((key) => {
+			const { refusedMs, unserved, throttledMs } = health.keyState(access, key, model, nowMs);
+			const call = callId(keyId(access, key), model.id);
+			const waits = [refusedMs, unserved ? 1 + unserved.askAgainMs : 0, throttledMs, failed.hasTried(call) ? 1 : 0];
+			return { key, waits, isFree: waits.every((wait) => wait === 0), isRefused: refusedMs > 0 };
+		});
+		const [best] = states.toSorted((a, b) => compareWaits(a.waits, b.waits));
+		return best ?? { key: only, isFree: true, isRefused: false };
 	}
 
 	/**
@@ -275,12 +352,13 @@ export class CallRunner {
 		attempt: Attempt<T>,
 		watch: CallWatch | undefined,
 	): Promise<TryResult<T>> {
-		const first = await this.#try(call, failed, attempt, watch);
+		const first = await this.#tryKeys(call, fallback, failed, attempt, watch);
 		if (!isNamed(call) || first.kind !== "failed" || first.consequence.retryAfterMs === null) return first;
 		const { freeNanoUsd } = watch?.budget ?? this.budget;
 		const roomNanoUsd = freeNanoUsd - first.costNanoUsd;
 		if (fallback && !shortenToAfford(fallback, roomNanoUsd)) return first;
 		await this.#pause(first.consequence.retryAfterMs);
+		failed.noteSecondTry();
 		const second = await this.#try(call, failed, attempt, watch);
 		return second.kind === "served" || second.kind === "failed" ? second : first;
 	}
@@ -316,14 +394,27 @@ export class CallRunner {
 		const hold = planned && budget.hold(planned.attempt.worstCase.totalNanoUsd);
 		if (!planned || !hold) return { kind: "not_made" };
 		const { candidate, attempt: exact, plan } = planned;
-		const key = breakerKey(exact.access);
-		const permit = isForced ? health.force(key, this.#user, askedAtMs) : health.acquire(key, this.#user, askedAtMs);
+		const breaker = breakerKey(exact.access);
+		const chosen = this.#chooseKey(planned, failed);
+		const permit =
+			isForced || chosen.isRefused
+				? isForced && health.force(breaker, this.#user, askedAtMs)
+				: health.acquire(breaker, this.#user, askedAtMs);
 		if (!permit) {
 			hold.release();
 			return { kind: "shut_off" };
 		}
 		const intended = plan.selection.failover[0].model;
-		const call = { ...planned, intendedWasAsked: candidate.model === intended || failed.wasAsked(intended.id) };
+		const { key } = chosen;
+		const call: KeyedCall = {
+			...planned,
+			// Shorter than what was held for, where it differs.
+			attempt: plan.isForAccount(candidate.model, key.account)
+				? exact
+				: plan.attempt(candidate.model, candidate.effort, candidate.maxTokens, key.account),
+			key,
+			intendedWasAsked: candidate.model === intended || failed.wasAsked(intended.id),
+		};
 		const unused = (error: unknown) => {
 			permit.inconclusive();
 			throw error;
@@ -336,7 +427,8 @@ export class CallRunner {
 		if (!watch) onSend?.(call);
 		this.#readers.add(candidate.model);
 		const sentAtMs = Date.now();
-		health.unserved.noteAsked(healthKey(call), sentAtMs);
+		health.noteCalled(candidate.model.id);
+		health.unserved.noteAsked(callIdOf(call), sentAtMs);
 		const result = await attempt(call, hold, permit, sentAtMs).catch(unused);
 		if (result.kind === "served") return result;
 		const bill = billFailedCall(call, result, sentAtMs, billInterrupted);
@@ -345,13 +437,19 @@ export class CallRunner {
 		watch?.ended(call, { bill, answer: null, latencyMs: Date.now() - sentAtMs });
 		const costNanoUsd = bill?.cost.totalNanoUsd ?? 0;
 		const consequence = failed.add(call, result, costNanoUsd);
-		this.#noteFailure(call, result, consequence, permit);
+		this.#noteFailure(call, result, consequence, permit, sentAtMs);
 		return { kind: "failed", consequence, costNanoUsd };
 	}
 
 	/** Notes what a failed call says of its provider and its model. */
-	#noteFailure(call: PlannedCall, failure: CallFailure, consequence: Consequence, permit: Permit): void {
-		const { counts, operatorsFault, isUnserved } = consequence;
+	#noteFailure(
+		call: KeyedCall,
+		failure: CallFailure,
+		consequence: Consequence,
+		permit: Permit,
+		sentAtMs: number,
+	): void {
+		const { counts, operatorsFault, isUnserved, isKeys } = consequence;
 		const { id: model, provider, upstream_model } = call.candidate.model;
 		const nowMs = Date.now();
 		const status = failure.kind === "status" ? failure.status : null;
@@ -360,10 +458,16 @@ export class CallRunner {
 			if (hasOpened && operatorsFault) logWarning("provider_refuses", { provider, status });
 			health.recent.noteFailure(calledModel(call), this.#user, nowMs);
 		} else permit.inconclusive();
-		if (isUnserved && health.unserved.note(healthKey(call), nowMs))
-			logWarning("model_not_served", { model, upstream_model, provider, status, passed_by_ms: UNSERVED_MS });
+		const { access } = call.attempt;
+		const named = call.key.name === "" ? {} : { provider_key: call.key.name };
+		if (operatorsFault && isKeys && hasSeveralKeys(access)) {
+			const { id, waitMs } = toKeyRefusal(call, status);
+			if (health.keys.noteRefusal(id, waitMs, nowMs)) logWarning("provider_refuses", { provider, status, ...named });
+		}
+		if (isUnserved && health.unserved.note(callIdOf(call), nowMs))
+			logWarning("model_not_served", { model, upstream_model, provider, status, ...named, passed_by_ms: UNSERVED_MS });
 		if (failure.kind === "status" && status === 429 && !operatorsFault && !isUnserved)
-			health.noteThrottle(breakerKey(call.attempt.access), model, failure.retryAfterMs, nowMs);
+			health.keys.noteThrottle(callIdOf(call), failure.retryAfterMs, sentAtMs, nowMs);
 	}
 }
 

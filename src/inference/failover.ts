@@ -5,12 +5,14 @@ import { usd } from "../proof/money.ts";
 import { type CallFailure, type LostReason, NO_PARTIAL_ANSWER } from "../providers/call-failure.ts";
 import { readContextOverflow } from "../providers/context-overflow.ts";
 import { breakerKey, type ProviderHealth } from "../providers/health.ts";
+import { callId, hasSeveralKeys, keyId } from "../providers/model-keys.ts";
 import { type RefusalCause, readRefusalCause } from "../providers/refusal-cause.ts";
 import type { Candidate } from "../routing/selection.ts";
-import { billInterruptedCall, type PlannedCall } from "./accounting.ts";
+import { billInterruptedCall, type KeyedCall, type PlannedCall } from "./accounting.ts";
 import type { CallPlan } from "./plan.ts";
 
-const MAX_CALLS = 3;
+/** Tries of one call set: with other keys of a model, and at other models. */
+export const MAX_CALLS = 3;
 
 /** The calls that one plan may make, in order, and what they can cost together. */
 export interface CallSet {
@@ -26,7 +28,10 @@ export interface CallingUser {
 	hasPriority: boolean;
 }
 
-/** The candidates whose breaker is closed and that are not throttled; else the one that will be available first. */
+/**
+ * The first candidates, as many as may be called, whose breaker is closed and that have a key which is neither refused nor throttled;
+ * else the one that will be available first.
+ */
 function availableCandidates(
 	plan: CallPlan,
 	health: ProviderHealth,
@@ -34,15 +39,26 @@ function availableCandidates(
 	nowMs: number,
 ): readonly [Candidate, ...Candidate[]] {
 	const { failover } = plan.selection;
-	const keyOf = ({ model }: Candidate) => breakerKey(plan.accessFor(model));
-	const throttledMs = (candidate: Candidate) => health.throttledForMs(keyOf(candidate), candidate.model.id, nowMs);
-	const openSinceMs = (candidate: Candidate) => health.openSinceMs(keyOf(candidate));
-	const admitted = failover.filter((candidate) => health.isOpenTo(keyOf(candidate), user, nowMs));
-	const [first, ...rest] = admitted.filter((candidate) => hasPriority || throttledMs(candidate) === 0);
+	const stateOf = ({ model }: Candidate) => health.modelState(plan.accessFor(model), model, nowMs);
+	const outMs = ({ model }: Candidate) => health.outForMs(plan.accessFor(model), model, nowMs);
+	const throttledMs = (candidate: Candidate) => stateOf(candidate).throttledMs;
+	const isAdmitted = (candidate: Candidate) =>
+		health.isOpenTo(breakerKey(plan.accessFor(candidate.model)), user, nowMs) && stateOf(candidate).refusedMs === 0;
+	const available: Candidate[] = [];
+	for (const candidate of failover) {
+		if (isAdmitted(candidate) && (hasPriority || throttledMs(candidate) === 0)) available.push(candidate);
+		if (available.length === MAX_CALLS) break;
+	}
+	const [first, ...rest] = available;
 	if (first) return [first, ...rest];
-	const [soonest] = admitted.toSorted((a, b) => throttledMs(a) - throttledMs(b));
-	const [longestOpen = failover[0]] = failover.toSorted((a, b) => openSinceMs(a) - openSinceMs(b));
-	return [soonest ?? longestOpen];
+	const [soonest] = failover.filter(isAdmitted).toSorted((a, b) => throttledMs(a) - throttledMs(b));
+	const [nextOpen = failover[0]] = failover.toSorted((a, b) => outMs(a) - outMs(b));
+	return [soonest ?? nextOpen];
+}
+
+/** A call's model under its key, as the providers' health and a set's failures name it. */
+export function callIdOf({ attempt: { access }, candidate: { model }, key }: KeyedCall): string {
+	return callId(keyId(access, key), model.id);
 }
 
 /** Whether the request named this model: then it is tried once more before a fallback. */
@@ -67,7 +83,7 @@ export function toCallSet(plan: CallPlan, health: ProviderHealth, calling: Calli
 		intendedWasAsked: candidate === failover[0],
 	});
 	const [first, ...rest] = availableCandidates(plan, health, calling, nowMs);
-	const calls: CallSet["calls"] = [planned(first), ...rest.slice(0, MAX_CALLS - 1).map(planned)];
+	const calls: CallSet["calls"] = [planned(first), ...rest.map(planned)];
 	const worstCases = calls.reduce((total, { attempt }) => total + attempt.worstCase.totalNanoUsd, 0);
 	const sum = worstCases + secondTryNanoUsd(calls, nowMs);
 	// The ceiling holds for all calls of the request together; each single call is within it already.
@@ -108,6 +124,8 @@ export interface Consequence {
 	isUnserved: boolean;
 	/** Whether the breaker counts it. It counts only what the provider did, never what a prompt or a client can cause. */
 	counts: boolean;
+	/** Another of the provider's keys may be served. */
+	isKeys: boolean;
 	/** The wait before a second try of the same model; null where a second try cannot help. */
 	retryAfterMs: number | null;
 }
@@ -120,13 +138,13 @@ const MAX_RETRY_WAIT_MS = 2_000;
 /** The wait before a second try when the provider named none. */
 const RETRY_PAUSE_MS = 200;
 
-const NOTHING_FOLLOWS = { operatorsFault: false, isUnserved: false, counts: false, retryAfterMs: null };
+const NOTHING_FOLLOWS = { operatorsFault: false, isUnserved: false, isKeys: false, counts: false, retryAfterMs: null };
 const ENDS: Consequence = { ...NOTHING_FOLLOWS, next: "end" };
 /** What follows from a refusal that is not the prompt's. */
 const REFUSED: Readonly<Record<Exclude<RefusalCause, "prompt">, Consequence>> = {
-	account: { ...NOTHING_FOLLOWS, next: "elsewhere", operatorsFault: true, counts: true },
+	account: { ...NOTHING_FOLLOWS, next: "elsewhere", operatorsFault: true, isKeys: true, counts: true },
 	address: { ...NOTHING_FOLLOWS, next: "elsewhere", operatorsFault: true, counts: true },
-	model: { ...NOTHING_FOLLOWS, next: "anyone", isUnserved: true },
+	model: { ...NOTHING_FOLLOWS, next: "anyone", isUnserved: true, isKeys: true },
 };
 
 /** Reasons that are the provider's fault alone. */
@@ -152,7 +170,7 @@ export function toConsequence(model: Model, failure: CallFailure): Consequence {
 	if (status === 429) {
 		const waitMs = failure.retryAfterMs;
 		const retryAfterMs = waitMs !== null && waitMs <= MAX_RETRY_WAIT_MS ? waitMs : null;
-		return { ...NOTHING_FOLLOWS, next: "anyone", retryAfterMs };
+		return { ...NOTHING_FOLLOWS, next: "anyone", isKeys: true, retryAfterMs };
 	}
 	if (status === 408 || status >= 500)
 		return { ...NOTHING_FOLLOWS, next: "anyone", counts: true, retryAfterMs: retryPauseMs(failure.retryAfterMs) };
@@ -188,8 +206,11 @@ function hideAccountIds(message: string): string {
 /** The calls of a set that did not serve, with their cost and their combined failure. */
 export class FailedCalls {
 	#avoidedProviders = new Set<string>();
+	/** Models under their keys (callId). */
+	#tried = new Set<string>();
 	#asked = new Set<string>();
 	#lines: string[] = [];
+	#secondTries = 0;
 	#waitsMs: number[] = [];
 	#costNanoUsd = 0;
 	/** So far, every provider has refused the deployment's account. */
@@ -201,9 +222,29 @@ export class FailedCalls {
 		return this.#asked.has(modelId);
 	}
 
+	/** How many tries failed, without second tries of a named model. */
+	get tries(): number {
+		return this.#lines.length - this.#secondTries;
+	}
+
+	/** Notes that the next try is a second one of a named model. */
+	noteSecondTry(): void {
+		this.#secondTries++;
+	}
+
 	/** Whether any model was asked. */
 	get any(): boolean {
 		return this.#asked.size > 0;
+	}
+
+	/** Whether a model was tried with a key. */
+	hasTried(call: string): boolean {
+		return this.#tried.has(call);
+	}
+
+	/** Notes that a key may be free again in so long, ms. */
+	addWait(waitMs: number): void {
+		this.#waitsMs.push(waitMs);
 	}
 
 	/** Whether a call's provider may be asked after its earlier failures. */
@@ -212,13 +253,17 @@ export class FailedCalls {
 	}
 
 	/** @param costNanoUsd the bill of the call. */
-	add(call: PlannedCall, failure: CallFailure, costNanoUsd: number): Consequence {
+	add(call: KeyedCall, failure: CallFailure, costNanoUsd: number): Consequence {
 		this.#last = { call, failure };
+		this.#tried.add(callIdOf(call));
 		this.#asked.add(call.candidate.model.id);
 		this.#lines.push(attemptLine(call, failure));
 		this.#costNanoUsd += costNanoUsd;
 		if (failure.kind === "status" && failure.retryAfterMs !== null) this.#waitsMs.push(failure.retryAfterMs);
-		const consequence = toConsequence(call.candidate.model, failure);
+		const all = toConsequence(call.candidate.model, failure);
+		// What a key is refused for is not its provider's where there are others.
+		const isOneKeys = all.isKeys && hasSeveralKeys(call.attempt.access);
+		const consequence = isOneKeys ? { ...all, next: "anyone" as const, counts: false } : all;
 		this.#areRefusals &&= consequence.operatorsFault;
 		if (consequence.next === "elsewhere") this.#avoidedProviders.add(call.candidate.model.provider);
 		return consequence;

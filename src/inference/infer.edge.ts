@@ -13,6 +13,7 @@ import {
 	deliveredText,
 	describeSingleAnswer,
 	fallbackFrom,
+	type KeyedCall,
 	type PlannedCall,
 	type RequestPurpose,
 	type RequestRecord,
@@ -87,11 +88,12 @@ interface ReservedCall {
 }
 
 /** Notes in the log line which model serves. */
-function logCall(log: Caller["log"], call: PlannedCall): void {
+function logCall(log: Caller["log"], call: KeyedCall): void {
 	const { model } = call.candidate;
 	Object.assign(log, {
 		model: model.id,
 		provider: model.provider,
+		...(call.key.name === "" ? {} : { provider_key: call.key.name }),
 		mode: call.plan.selection.mode,
 		fallback: fallbackFrom(call) !== null,
 	});
@@ -204,6 +206,8 @@ export interface CompletionStream extends Pick<CallStream, "sandbox" | "parts" |
 	record: RequestRecord;
 	/** Catalog id of the model that answers. */
 	modelId: string;
+	/** The provider's account that it answers under. */
+	account: string;
 	/** To be called once, after the parts or instead of the rest of them: bills, settles and signs. */
 	end(clientClosed: boolean): Promise<CompletionStreamEnd>;
 }
@@ -261,6 +265,7 @@ function toCompletionStream(
 	return {
 		record,
 		modelId,
+		account: call.key.account,
 		sandbox,
 		over,
 		parts,

@@ -1,6 +1,7 @@
 // How long an answer may become: where an entrance takes the client's limit as a ceiling, where the client names none, and where a
 // routing config has a default of its own. Pure.
 
+import { choosableModels } from "../catalog/catalog.ts";
 import { isAvailable } from "../providers/wires.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
 import type { Settings } from "../settings.ts";
@@ -53,8 +54,10 @@ export function listWorkflowLimits(
 	settings: Settings,
 ): readonly [number, ...number[]] {
 	const configured = config?.config.default_max_tokens;
-	if (configured === undefined) return [own];
-	const models = settings.catalog.models.filter((model) => isAvailable(model, settings));
+	if (!config || configured === undefined) return [own];
+	const { catalog } = settings;
+	const named = [config.config.model, ...config.config.fallback].flatMap((id) => catalog.findModel(id) ?? []);
+	const models = [...choosableModels(catalog), ...named].filter((model) => isAvailable(model, settings));
 	const wanted = Math.min(configured, ...models.map(({ limits }) => limits.max_output_tokens));
 	return wanted > own ? [wanted, own] : [wanted];
 }

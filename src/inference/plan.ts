@@ -10,7 +10,7 @@ import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { BudgetStatus } from "../meter/key-budget.ts";
 import { type ModelCall, messageTexts, type Warning } from "../providers/model-call.ts";
 import { type CallStage, withStage } from "../providers/sandbox-stage.ts";
-import type { PreparedPrompt, UpstreamRequest, Wire } from "../providers/wire.ts";
+import { type PreparedPrompt, type UpstreamRequest, type Wire, withImageTokens } from "../providers/wire.ts";
 import { isAvailable, wireFor } from "../providers/wires.ts";
 import { modelSpeed } from "../routing/effort.ts";
 import type { OutputLimit } from "../routing/length.ts";
@@ -40,6 +40,8 @@ export function canRequestWhole(
 	maxOutputTokens: number,
 	{ upstreamTimeoutMs, upstreamIdleTimeoutMs }: SilenceLimits,
 ): boolean {
+	// The speed of an operator's model is mostly nobody's measurement.
+	if (model.owner === "operator") return false;
 	// Reasoning beside the output limit has no bound.
 	if (model.reasoning && !model.reasoning.inside_max_tokens && effort !== "none") return false;
 	const { ttft_s, output_tokens_per_s } = modelSpeed(model, effort);
@@ -112,8 +114,14 @@ export interface CallPlan extends InferenceRequest {
 	matchedRule: string | null;
 	/** Where the calls of an available model go. */
 	accessFor(model: Model): ProviderAccess;
-	/** Builds a model's exact request. @param maxTokens replaces the call's own output limit. */
-	attempt(model: Model, effort: EffortChoice, maxTokens?: number): ModelRequest;
+	/**
+	 * Builds a model's exact request.
+	 * @param maxTokens replaces the call's own output limit.
+	 * @param account leaves out what keys of this account cannot read, where anything is such.
+	 */
+	attempt(model: Model, effort: EffortChoice, maxTokens?: number, account?: string): ModelRequest;
+	/** Whether a model's request is the same whatever account it is sent under. */
+	isForAccount(model: Model, account: string): boolean;
 	/** The same plan for another call: its models, in this order, are not selected anew. */
 	forCall(call: ModelCall): CallPlan;
 	/** The candidate with an answer so short that its worst case is within the limit; null where none is short enough. */
@@ -128,11 +136,14 @@ function providerAccess(settings: Settings): CallPlan["accessFor"] {
 	};
 }
 
+const NO_REASONS: readonly string[] = [];
+
 /** Thrown where a prompt must be serialized first, and this step of the plan has serialized one already. */
 const PAUSE = Symbol("pause");
 
 interface RequestBuilder {
 	attempt: CallPlan["attempt"];
+	isForAccount: CallPlan["isForAccount"];
 	/** Lets {@link attempt} serialize so many more prompts, after which it throws {@link PAUSE}. */
 	allow(prompts: number): void;
 }
@@ -159,8 +170,8 @@ function requestBuilder(
 		if (allowed-- <= 0) throw PAUSE;
 		return wire.preparePrompt(readable, provider);
 	};
-	const attempt: CallPlan["attempt"] = (model, effort, maxTokens = call.maxTokens) => {
-		const readable = readableBy(model.id);
+	const attempt: CallPlan["attempt"] = (model, effort, maxTokens = call.maxTokens, account) => {
+		const readable = readableBy(model.id, account);
 		// A copy keeps the list of tools, by whose identity wires cache what they make of it.
 		const sized = maxTokens === call.maxTokens ? readable.call : { ...readable.call, maxTokens };
 		const access = accessFor(model);
@@ -171,7 +182,8 @@ function requestBuilder(
 		const prompt = prompts.get(variant) ?? prepare(wire, readable.call, provider);
 		prompts.set(variant, prompt);
 		const isWhole = !mustStream && canRequestWhole(model, effort, maxTokens, settings);
-		const rendered = wire.renderRequest({ call: sized, prompt, model, access, effort, isWhole });
+		const sizedPrompt = withImageTokens(prompt, model);
+		const rendered = wire.renderRequest({ call: sized, prompt: sizedPrompt, model, access, effort, isWhole });
 		const warnings = [...rendered.warnings, ...readable.warnings];
 		const request = withStage({ ...rendered, warnings }, access, stage);
 		const { maxInputTokens, maxOutputTokens, writesHourCache } = request;
@@ -181,6 +193,7 @@ function requestBuilder(
 	};
 	return {
 		attempt,
+		isForAccount: ({ id }, account) => readableBy(id, account) === readableBy(id),
 		allow(more) {
 			allowed = more;
 		},
@@ -239,7 +252,7 @@ export function* planInSteps(
 	const chars = CHARS_PER_TOKEN * detected.promptTokens;
 	yield chars;
 	const accessFor = providerAccess(settings);
-	const { attempt, allow } = requestBuilder({ call, options }, accessFor, settings, nowMs);
+	const { attempt, isForAccount, allow } = requestBuilder({ call, options }, accessFor, settings, nowMs);
 	const rule = options.config && (yield* matchRuleInSteps(options.config, call, detected));
 	const request: SelectionRequest = {
 		catalog,
@@ -256,7 +269,7 @@ export function* planInSteps(
 		planLimitNanoUsd: options.planLimitNanoUsd === undefined ? requestLimitNanoUsd(plan) : options.planLimitNanoUsd,
 		keyBudget: options.keyBudget ?? null,
 		available: (model) => isAvailable(model, settings),
-		complianceReasons: (model) => options.gate?.reasonsAgainst(model) ?? [],
+		complianceReasons: (model) => options.gate?.reasonsAgainst(model) ?? NO_REASONS,
 		takesRemoteImages: (model) => wireFor(catalog.providerFor(model)).remoteImages,
 		takesToolName: (model, name) => wireFor(catalog.providerFor(model)).toolName.test(name),
 		worstCase: (model, effort, maxTokens) => attempt(model, effort, maxTokens).worstCase,
@@ -274,17 +287,19 @@ export function* planInSteps(
 		selection: selection.value,
 		observed: toObserved(
 			observations,
-			selection.value.candidates.map(({ model }) => model),
+			[...selection.value.candidates, ...selection.value.failover].map(({ model }) => model),
 			nowMs,
 		),
 		matchedRule: rule?.name ?? null,
 		accessFor,
 		attempt,
+		isForAccount,
 		shorten: (candidate, limitNanoUsd) => shortenCandidate(request, selection.value.mode, candidate, limitNanoUsd),
 		forCall(other) {
 			const builder = requestBuilder({ call: other, options }, accessFor, settings, nowMs);
 			builder.allow(Number.POSITIVE_INFINITY);
-			return { ...planned, call: other, attempt: builder.attempt, shorten: () => null };
+			const { attempt: attemptOther, isForAccount: isForOther } = builder;
+			return { ...planned, call: other, attempt: attemptOther, isForAccount: isForOther, shorten: () => null };
 		},
 	};
 	return ok(planned);
@@ -298,7 +313,9 @@ export function planCall(...planned: Parameters<typeof planInSteps>): Result<Cal
 /** Narrows a plan to these models, in this order, as far as they may serve; null when none of them may. */
 export function narrowTo(plan: CallPlan, modelIds: readonly string[]): CallPlan | null {
 	const { selection } = plan;
-	const [first, ...rest] = modelIds.flatMap((id) => selection.candidates.find(({ model }) => model.id === id) ?? []);
+	const known = [...selection.candidates, ...selection.failover];
+	const isMeant = ({ model }: Candidate, id: string) => model.id === id || (model.aliases?.includes(id) ?? false);
+	const [first, ...rest] = modelIds.flatMap((id) => known.find((candidate) => isMeant(candidate, id)) ?? []);
 	if (!first) return null;
 	return { ...plan, selection: { ...selection, candidates: [first, ...rest], failover: [first, ...rest] } };
 }

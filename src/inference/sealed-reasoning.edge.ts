@@ -38,13 +38,20 @@ const sealedPartSchema = z.lazy(() =>
 	]),
 );
 const sealedReasoningSchema = z.lazy(() =>
-	z.object({ provider: z.string(), modelId: z.string(), parts: z.array(sealedPartSchema) }),
+	z.object({
+		provider: z.string(),
+		modelId: z.string(),
+		account: z.string().optional(),
+		parts: z.array(sealedPartSchema),
+	}),
 );
 
 /** Reasoning with the model that wrote it. */
 export interface OpenedReasoning {
 	provider: string;
 	modelId: string;
+	/** The provider's account that it was made with; absent where the operator had one key. */
+	account?: string | undefined;
 	/**
 	 * Reasoning texts, and blocks of the provider's own. A `tool_call` stands for the call of its id, which the client has, and
 	 * carries that call's signature: its arguments are empty.
@@ -62,8 +69,15 @@ export function isSealedReasoning(text: string): boolean {
 	return text.startsWith(FORMAT_MARK_TEXT);
 }
 
+/** Who wrote an answer: a model, under an account of its provider's. */
+export interface AnswerSource {
+	modelId: string;
+	/** Empty where the operator has one key. */
+	account: string;
+}
+
 /** Seals parts of a model's answer for the client of one request; null where they would be too long. */
-export type SealParts = (parts: readonly AssistantPart[], modelId: string) => Promise<string | null>;
+export type SealParts = (parts: readonly AssistantPart[], source: AnswerSource) => Promise<string | null>;
 
 /** The sealed text of reasoning, in base64; null where it would be longer than allowed. */
 async function sealWith(seal: TextSeal, reasoning: OpenedReasoning): Promise<string | null> {
@@ -83,10 +97,11 @@ export function reasoningSealer(
 	{ catalog }: Pick<Settings, "catalog">,
 	env: Env,
 ): SealParts {
-	return async (parts, modelId) => {
+	return async (parts, { modelId, account }) => {
 		const provider = catalog.findModel(modelId)?.provider ?? "";
+		const reasoning = { provider, modelId, ...(account === "" ? {} : { account }), parts: [...parts] };
 		try {
-			return await sealWith(await userSeal(env, userId), { provider, modelId, parts: [...parts] });
+			return await sealWith(await userSeal(env, userId), reasoning);
 		} catch (error) {
 			if (!(error instanceof StorageUnavailableError)) throw error;
 			logError("reasoning_not_sealed", error);

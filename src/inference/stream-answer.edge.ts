@@ -57,14 +57,14 @@ async function partEvents(form: StreamForm, parts: readonly StreamPart[]): Promi
 
 /** Writes an answer's parts as fast as the client reads them, until the upstream's time is up. */
 async function relay(
-	{ record, modelId, parts, over }: CompletionStream,
+	{ record, modelId, account, parts, over }: CompletionStream,
 	form: StreamForm,
 	writer: EventWriter,
 ): Promise<void> {
 	over.addEventListener("abort", () => writer.stopWaiting(), { once: true });
 	const { requestId, startedAtMs } = record;
 	// The next batch is read while the client takes the last one.
-	let written = writer.write(form.begin({ requestId, startedAtMs, modelId }));
+	let written = writer.write(form.begin({ requestId, startedAtMs, modelId, account }));
 	if (form.keepAlive !== undefined) writer.keepAliveText = form.keepAlive;
 	for await (const batch of parts) {
 		const events = await partEvents(form, batch);

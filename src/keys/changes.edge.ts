@@ -116,7 +116,7 @@ export async function makeKey(
 ): Promise<Result<MadeKey>> {
 	const issue = findOwnOnlyIssue(options);
 	if (issue) return fail({ reason: "invalid_request", issues: [issue] });
-	const excess = maker.options && findWiderMember(options, maker.options, context.settings.catalog);
+	const excess = maker.options && findWiderMember(options, maker.options, context.settings);
 	if (excess) return fail({ reason: "key_scope_exceeded", member: excess });
 	const { row, ...made } = draftKey(context, userId, options, null);
 	const event = await toStoredEvent(keyCreatedEvent(made.key, maker.actor), context);
@@ -197,7 +197,7 @@ export async function changeKey(
 		const options = mergeOptions(before.options, wanted);
 		const issue = findOwnOnlyIssue(options);
 		if (issue) return fail({ reason: "invalid_request", issues: [issue] });
-		const excess = maker.options && findWiderMember(options, maker.options, context.settings.catalog, before.options);
+		const excess = maker.options && findWiderMember(options, maker.options, context.settings, before.options);
 		if (excess) return fail({ reason: "key_scope_exceeded", member: excess });
 		if (areSameOptions(options, before.options)) return ok({ taken: true, value: before });
 		const now = toIso(startedAtMs);
@@ -254,7 +254,7 @@ export async function rotateKey(
 	const rotated = await attemptChange<Rotation & { before: ApiKey }>(context, userId, keyId, async (before) => {
 		const { options } = before;
 		if (!isLiveKey(toKeyLife(before), now)) return fail(NO_KEY);
-		const excess = maker.options && findWiderMember(options, maker.options, context.settings.catalog);
+		const excess = maker.options && findWiderMember(options, maker.options, context.settings);
 		if (excess) return fail({ reason: "key_scope_exceeded", member: excess });
 		const { row, ...made } = draftKey(context, before.userId, options, before);
 		const overlapEnd = toIso(startedAtMs + overlapSeconds * 1_000);

@@ -1,12 +1,13 @@
 // API keys as their owners see them: what they may do, what one may give to another, and when a user's last owner key ends. Pure.
-import type { Catalog } from "../catalog/catalog.ts";
 import { TIERS } from "../catalog/vocabulary.ts";
 import { isWiderPolicy } from "../compliance/policy-levels.ts";
 import type { Issue } from "../failure.ts";
 import type { KeyRole } from "../http/endpoint.ts";
 import type { KeyBudget } from "../meter/key-budget.ts";
-import { isListed, matchesGlob, type RoutingConfig } from "../routing/routing-config.ts";
+import { isListed, type RoutingConfig } from "../routing/routing-config.ts";
 import { mergeNormalForms } from "../routing-config/config.ts";
+import type { Settings } from "../settings.ts";
+import { matchesGlob } from "../text/match-glob.ts";
 
 /** What a key may do. */
 export interface KeyOptions {
@@ -70,13 +71,17 @@ function isHigher(limit: number | null, than: number | null): boolean {
 	return than !== null && (limit === null || limit > than);
 }
 
+/** Whose catalog is read only where lists are compared: it may not be there. */
+type KnownModels = Pick<Settings, "catalog">;
+
 /**
  * Whether a list allows a model, today or in a later catalog, that another list does not. A glob covers an entry that it matches as
  * a text: each `*` of the entry then falls into one of its own.
  */
-function isWiderList(list: readonly string[] | null, than: readonly string[] | null, { findModel }: Catalog): boolean {
+function isWiderList(list: readonly string[] | null, than: readonly string[] | null, known: KnownModels): boolean {
 	if (than === null || than.includes("*")) return false;
 	if (list === null) return true;
+	const { findModel } = known.catalog;
 	const isTier = (entry: string) => (TIERS as readonly string[]).includes(entry);
 	return !list.every((entry) => {
 		if (than.includes(entry)) return true;
@@ -101,12 +106,12 @@ function isWiderBudget(budget: KeyBudget | null, than: KeyBudget | null): boolea
 }
 
 /** Whether a member of options allows more than other options do. */
-const WIDER: Readonly<Record<ScopeMember, (options: KeyOptions, than: KeyOptions, catalog: Catalog) => boolean>> = {
+const WIDER: Readonly<Record<ScopeMember, (options: KeyOptions, than: KeyOptions, known: KnownModels) => boolean>> = {
 	role: ({ role }, than) => role === "owner" && than.role !== "owner",
 	expires_at: ({ expiresAt }, than) => than.expiresAt !== null && (expiresAt === null || expiresAt > than.expiresAt),
 	rpm: ({ rpm }, than) => isHigher(rpm, than.rpm),
 	daily_requests: ({ dailyRequests }, than) => isHigher(dailyRequests, than.dailyRequests),
-	models: ({ models }, than, catalog) => isWiderList(models, than.models, catalog),
+	models: ({ models }, than, known) => isWiderList(models, than.models, known),
 	brain_config: ({ config }, than) => isWiderConfig(config, than.config),
 };
 
@@ -118,7 +123,7 @@ const WIDER: Readonly<Record<ScopeMember, (options: KeyOptions, than: KeyOptions
 export function findWiderMember(
 	options: KeyOptions,
 	own: KeyOptions,
-	catalog: Catalog,
+	known: KnownModels,
 	before?: KeyOptions,
 ): ScopeMember | "budget_usd" | null {
 	if (own.budget && (!before || isWiderBudget(options.budget, before.budget))) return "budget_usd";
@@ -126,7 +131,7 @@ export function findWiderMember(
 	return (
 		members.find((member) => {
 			const isWider = WIDER[member];
-			return isWider(options, own, catalog) && (!before || isWider(options, before, catalog));
+			return isWider(options, own, known) && (!before || isWider(options, before, known));
 		}) ?? null
 	);
 }

@@ -1,6 +1,5 @@
 // The members of requests that make or change keys: one schema for users, operators and the command line. Pure.
 import * as z from "zod";
-import type { Catalog } from "../catalog/catalog.ts";
 import { PLANS, type PlanId } from "../catalog/plans.ts";
 import { fail, type Issue, ok, type Result } from "../failure.ts";
 import { KEY_ROLES } from "../http/endpoint.ts";
@@ -113,14 +112,15 @@ function toKeyOptions(body: KeyRequest): WantedOptions {
 /** What a key is read under. */
 interface KeyBasis {
 	plan: PlanId;
-	catalog: Catalog;
+	/** Its catalog is read where a request names models, for it may not be there. */
+	settings: Pick<Settings, "catalog">;
 	nowMs: number;
 	webhooks: WebhookRules;
 }
 
 /** What the keys of a plan are read under. */
 export function toKeyBasis(plan: PlanId, settings: Settings, nowMs: number): KeyBasis {
-	return { plan, catalog: settings.catalog, nowMs, webhooks: toWebhookRules(settings) };
+	return { plan, settings, nowMs, webhooks: toWebhookRules(settings) };
 }
 
 function findLimitIssue(path: string, limit: number | null | undefined, ofPlan: number | null, plan: PlanId): Issue[] {
@@ -128,7 +128,7 @@ function findLimitIssue(path: string, limit: number | null | undefined, ofPlan: 
 	return [{ path, message: `must be at most ${ofPlan}, the limit of the ${PLANS[plan].displayName} plan` }];
 }
 
-function findIssues(body: KeyRequest, { plan, catalog, nowMs }: KeyBasis): Issue[] {
+function findIssues(body: KeyRequest, { plan, settings, nowMs }: KeyBasis): Issue[] {
 	const { expires_at, rpm, daily_requests, budget_usd, budget_period, models } = body;
 	const issues = [
 		...findLimitIssue("rpm", rpm, PLANS[plan].rpm, plan),
@@ -138,7 +138,7 @@ function findIssues(body: KeyRequest, { plan, catalog, nowMs }: KeyBasis): Issue
 		issues.push({ path: "expires_at", message: "must be in the future; to end a key now, delete it" });
 	if (budget_period != null && budget_usd == null)
 		issues.push({ path: "budget_period", message: "is the period of budget_usd, which is missing" });
-	if (models && !catalog.models.some((model) => isListed(model, models)))
+	if (models && !settings.catalog.models.some((model) => isListed(model, models)))
 		issues.push({ path: "models", message: "matches no model; GET /v1/models lists them all" });
 	return issues;
 }
@@ -154,7 +154,7 @@ export async function readKeyOptions(body: KeyRequest, basis: KeyBasis): Promise
 	const options = toKeyOptions(body);
 	if (body.brain_config === undefined) return ok(options);
 	if (body.brain_config === null) return ok({ ...options, config: null });
-	const { config, errors } = await readConfigObject(body.brain_config, basis.catalog);
+	const { config, errors } = await readConfigObject(body.brain_config, basis.settings.catalog);
 	const all = [...errors, ...findMisplacedMembers(config)];
 	return all.length > 0 ? fail({ reason: "invalid_brain_config", errors: all }) : ok({ ...options, config });
 }

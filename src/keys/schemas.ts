@@ -46,7 +46,7 @@ export const keySchema = z.lazy(() =>
 		cost_today_usd: z.number().describe("Of its requests and those of the keys that it replaced, as the two below."),
 		cost_month_usd: z.number(),
 		cost_total_usd: z.number(),
-		last_used_on: z.string().nullable().describe("The latest UTC day with a request that cost anything."),
+		last_used_on: z.string().nullable().describe("The latest UTC day with a request that a model was called for."),
 	}),
 );
 

@@ -1,5 +1,5 @@
 // Puts the content blocks of a whole answer together, and seals what only this service can read again. Pure.
-import type { SealParts } from "../inference/sealed-reasoning.edge.ts";
+import type { AnswerSource, SealParts } from "../inference/sealed-reasoning.edge.ts";
 import { toStreamParts } from "../providers/accumulate.ts";
 import { type AssistantPart, type ModelAnswer, partsOfType } from "../providers/model-call.ts";
 import {
@@ -15,10 +15,10 @@ import { toToolUseInput } from "./tool-use-input.ts";
 /** The block of sealed parts; null where they are too long to travel. */
 export async function toSealedBlock(
 	parts: readonly AssistantPart[],
-	modelId: string,
+	source: AnswerSource,
 	seal: SealParts,
 ): Promise<ContentBlock | null> {
-	const data = await seal(parts, modelId);
+	const data = await seal(parts, source);
 	return data === null ? null : { type: "redacted_thinking", data };
 }
 
@@ -60,15 +60,20 @@ class BlockCollector {
 	}
 }
 
-/** The content blocks of a whole answer, in the model's order. */
-export async function toContent(answer: ModelAnswer, form: BlockForm, seal: SealParts): Promise<ContentBlock[]> {
+/** The content blocks of a whole answer, in the model's order. @param account of the provider that it was made with. */
+export async function toContent(
+	answer: ModelAnswer,
+	form: BlockForm,
+	seal: SealParts,
+	account = "",
+): Promise<ContentBlock[]> {
 	const blocks = new AnswerBlocks(form);
 	const steps = [...toStreamParts(answer).flatMap((part) => blocks.pass(part)), ...blocks.end()];
 	const collector = new BlockCollector();
 	for (const step of steps) {
 		if (step.type !== "seal") collector.add(step);
 		else {
-			const sealed = await toSealedBlock(step.parts, form.modelId, seal);
+			const sealed = await toSealedBlock(step.parts, { modelId: form.modelId, account }, seal);
 			if (sealed) collector.content.push(sealed);
 		}
 	}

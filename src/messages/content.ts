@@ -2,6 +2,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { OpenedReasoning } from "../inference/sealed-reasoning.edge.ts";
 import { markedCallId, readCallId } from "../inference/tool-call-ids.ts";
+import { optionalMember } from "../json.ts";
 import type {
 	AssistantPart,
 	ImagePart,
@@ -157,21 +158,22 @@ export function toUserMessages(blocks: readonly UserBlock[], path: string, conte
 }
 
 /** A signature of a tool call that travelled sealed, and the only model that may be sent it. */
-type SealedSignature = Required<Pick<ToolCallPart, "signature" | "onlyFor">>;
+type SealedSignature = Required<Pick<ToolCallPart, "signature" | "onlyFor">> & Pick<ToolCallPart, "account">;
 /** By the id of the call. */
 type CallSignatures = Map<string, SealedSignature>;
 
 /** The parts of sealed reasoning, for the model that wrote them. A call in it stands for the call of the same id. */
 function fromOpenedReasoning(
-	{ modelId, parts }: OpenedReasoning,
+	{ modelId, account, parts }: OpenedReasoning,
 	catalog: Catalog,
 	signatures: CallSignatures,
 ): AssistantPart[] {
+	const reader = { onlyFor: modelId, ...optionalMember("account", account) };
 	return parts.flatMap((part): AssistantPart[] => {
-		if (part.type === "provider" || part.type === "reasoning") return [{ ...part, onlyFor: modelId }];
+		if (part.type === "provider" || part.type === "reasoning") return [{ ...part, ...reader }];
 		if (part.type !== "tool_call") return [part];
 		if (part.signature === undefined) return [];
-		const sealed = { signature: part.signature, onlyFor: modelId };
+		const sealed = { signature: part.signature, ...reader };
 		signatures.set(part.id, sealed);
 		signatures.set(readCallId(markedCallId(part.id, modelId), catalog).id, sealed);
 		return [];

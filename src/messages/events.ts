@@ -2,6 +2,7 @@
 import { errorType } from "../http/dialects.ts";
 import type { StreamError, StreamForm, StreamHead } from "../inference/answer-form.ts";
 import type { SettledAnswer, SettledRequest } from "../inference/infer.edge.ts";
+import type { AnswerSource } from "../inference/sealed-reasoning.edge.ts";
 import type { StreamPart } from "../providers/wire.ts";
 import { AnswerBlocks, type BlockDelta, type BlockStep, type ContentBlock } from "./answer-blocks.ts";
 import { toSealedBlock } from "./answer-content.ts";
@@ -32,7 +33,7 @@ const ENDING_AT_START = { stop_reason: null, stop_sequence: null, stop_details: 
 /** A stream has begun, and its blocks. */
 interface BegunStream {
 	requestId: string;
-	modelId: string;
+	source: AnswerSource;
 	blocks: AnswerBlocks;
 }
 
@@ -48,8 +49,12 @@ export class MessageEvents implements StreamForm {
 		this.#wording = wording;
 	}
 
-	begin({ requestId, modelId }: StreamHead): string {
-		this.#begun = { requestId, modelId, blocks: new AnswerBlocks(this.#wording.toBlockForm(modelId)) };
+	begin({ requestId, modelId, account }: StreamHead): string {
+		this.#begun = {
+			requestId,
+			source: { modelId, account },
+			blocks: new AnswerBlocks(this.#wording.toBlockForm(modelId)),
+		};
 		const message = {
 			...toMessageHead(requestId, modelId),
 			content: [],
@@ -99,7 +104,7 @@ export class MessageEvents implements StreamForm {
 		parts: Extract<BlockStep, { type: "seal" }>["parts"],
 		after: readonly BlockStep[],
 	): Promise<string> {
-		const block = await toSealedBlock(parts, this.#begun?.modelId ?? "", this.#wording.seal);
+		const block = this.#begun && (await toSealedBlock(parts, this.#begun.source, this.#wording.seal));
 		const sealed = block ? this.#renderStart(block) + this.#renderStop() : "";
 		return before + sealed + (await this.#renderSteps(after));
 	}

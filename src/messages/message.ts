@@ -144,10 +144,11 @@ export function toMessageHead(requestId: string, modelId: string) {
 /** The whole message of an answer that has been settled. */
 export async function toMessage(settled: SettledAnswer, wording: MessageWording): Promise<AnsweredMessage> {
 	const { record, answer, billed } = settled;
-	const { id } = lastBilledCall(billed).candidate.model;
+	const { candidate, key } = lastBilledCall(billed);
+	const { id } = candidate.model;
 	return {
 		...toMessageHead(record.requestId, id),
-		content: await toContent(answer, wording.toBlockForm(id), wording.seal),
+		content: await toContent(answer, wording.toBlockForm(id), wording.seal, key?.account),
 		...toMessageEnding(settled),
 		usage: toMessageUsage(answer, billed),
 		svc: wording.toSvcBlock(settled, answer),

@@ -33,7 +33,7 @@ export interface KeyCosts {
 	/** In the calendar month in UTC. */
 	monthNanoUsd: number;
 	totalNanoUsd: number;
-	/** The latest UTC day with a request that cost anything, `YYYY-MM-DD`; null where there is none. */
+	/** The latest UTC day with a settled request, `YYYY-MM-DD`; null where there is none. */
 	lastUsedOn: string | null;
 }
 

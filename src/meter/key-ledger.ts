@@ -31,14 +31,14 @@ export class KeyLedger {
 		return this.#latestDay;
 	}
 
-	/** Books what a request has cost. */
+	/** Books what a request has cost. One that cost nothing shows that its key is used. */
 	book({ budgetKeyId, bookedDay, nanoUsd }: BudgetShare): void {
-		if (budgetKeyId !== null && nanoUsd > 0) this.#booked.book(budgetKeyId, bookedDay, nanoUsd);
+		if (budgetKeyId !== null) this.#booked.book(budgetKeyId, bookedDay, nanoUsd);
 	}
 
 	/** Counts a booked request among those that D1 has. */
 	store({ budgetKeyId, bookedDay, nanoUsd }: BudgetShare): void {
-		if (budgetKeyId !== null && nanoUsd > 0) this.#stored.book(budgetKeyId, bookedDay, nanoUsd);
+		if (budgetKeyId !== null) this.#stored.book(budgetKeyId, bookedDay, nanoUsd);
 	}
 
 	/** For the folded row: what the settlements that D1 has were booked with. */

@@ -50,7 +50,7 @@ export class KeySpending {
 		return sums && isSamePeriod(period, sums.latestDay, day) ? sums[period] : 0;
 	}
 
-	/** The latest day on which a key has spent anything; null where it has not. */
+	/** The latest day on which a request of a key was booked; null where none was. */
 	latestDayFor(keyId: string): number | null {
 		return this.#byKey.get(keyId)?.latestDay ?? null;
 	}

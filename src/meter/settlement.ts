@@ -10,6 +10,8 @@ export interface UsageCall {
 	/** How many of `tokens` were input. */
 	input_tokens: number;
 	cost_nano_usd: number;
+	/** Name of the provider's key, where it has several. */
+	provider_key?: string;
 	/** How many calls this entry is for; absent for one. A row that was cut down has entries for several. */
 	requests?: number;
 }

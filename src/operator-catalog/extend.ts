@@ -1,31 +1,35 @@
-// Makes a catalog of the shipped one and an operator's rows, with every fault of the rows and its path. Pure.
-import { type Catalog, createCatalog, INTENSITIES } from "../catalog/catalog.ts";
+import { type Catalog, createCatalog } from "../catalog/catalog.ts";
 import type { Model, Provider } from "../catalog/schema.ts";
-import type { Tier, WireName } from "../catalog/vocabulary.ts";
+import { TIERS, type Tier } from "../catalog/vocabulary.ts";
 import { type DocumentFault, inDocumentOrder, type Path, parseMembers } from "../faults.ts";
 import { isJsonObject } from "../json.ts";
 import { hashObject } from "../proof/hash.ts";
 import { quoteInput, renderSuggestion } from "../suggest.ts";
 import { type AddressRules, findAddressFault } from "./address.ts";
-import { type ModelRow, operatorCatalogSchema, type ProviderRow } from "./rows.ts";
+import {
+	checkIds,
+	checkModel,
+	checkProvider,
+	checkReplaced,
+	checkTwins,
+	Faults,
+	ROUTED_IDS,
+	takenNames,
+} from "./checks.ts";
+import {
+	type ModelRow,
+	modelRowSchema,
+	type OperatorRows,
+	operatorCatalogSchema,
+	type ProviderRow,
+	providerRowSchema,
+} from "./rows.ts";
 import templates from "./templates.json" with { type: "json" };
 
 /** Characters of the rows' digest in the catalog's version. */
 const DIGEST_CHARS = 12;
-/** What a request says instead of a model's id. */
-const RESERVED_IDS: readonly string[] = ["auto", ...Object.keys(INTENSITIES)];
-
-/** The wires that can be told an effort in this way. */
-const CONTROL_WIRES: Readonly<Record<NonNullable<Model["reasoning"]>["control"], WireName>> = {
-	reasoning_effort: "openai",
-	thinking_type: "openai",
-	thinking_type_and_effort: "openai",
-	enable_thinking: "openai",
-	anthropic_effort: "anthropic",
-	thinking_type_and_output_config: "openai",
-	google_thinking_budget: "google",
-	google_thinking_level: "google",
-};
+/** Words of lists of models, and the name under which clients keep the service's own key. */
+const RESERVED_PROVIDERS: readonly string[] = [...ROUTED_IDS, ...TIERS, "svc"];
 
 /** What is known of the dialect of a provider of the operator's: the plainest form. */
 const PLAIN_DIALECT = {
@@ -47,22 +51,6 @@ interface ExtendedCatalog {
 	faults: DocumentFault[];
 }
 
-/** Collects faults of a document. */
-class Faults {
-	readonly list: DocumentFault[] = [];
-
-	add(path: Path, message: string, at: DocumentFault["at"] = "value"): void {
-		this.list.push({ path, at, message });
-	}
-
-	/** Notes what a row lacks; true when it lacks nothing. */
-	require(row: object, names: readonly string[], path: Path): boolean {
-		const missing = names.filter((name) => !Object.hasOwn(row, name) || Reflect.get(row, name) === undefined);
-		if (missing.length > 0) this.add(path, `needs ${missing.join(", ")}`);
-		return missing.length === 0;
-	}
-}
-
 /** The members of an object that have a value. */
 function given<T extends object>(row: T): Partial<T> {
 	return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as Partial<T>;
@@ -70,39 +58,59 @@ function given<T extends object>(row: T): Partial<T> {
 
 const toPrefix = (id: string) => id.toUpperCase().replaceAll("-", "_");
 
+/** The members of the template that a row names, or whose name is its id. Two providers of one template do not share its name. */
+function findTemplate({ id, template }: ProviderRow): Partial<ProviderRow> {
+	const found = template ?? (Object.hasOwn(templates, id) ? (id as keyof typeof templates) : undefined);
+	if (!found) return {};
+	const { name, ...members } = templates[found] as Partial<ProviderRow>;
+	return { ...members, ...(name === undefined ? {} : { name: id === found ? name : `${name} (${id})` }) };
+}
+
 /** A provider of a row; null where it lacks something. */
 function toProvider(row: ProviderRow, path: Path, shipped: Catalog, faults: Faults): Provider | null {
-	const { template: named, facts: _, ...members } = row;
+	const { template: named, max_tokens_field: _, ...members } = row;
 	const known = shipped.findProvider(row.id);
 	if (known && named !== undefined)
 		faults.add([...path, "template"], `${row.id} ships with the service and has no template`);
-	const template = named ?? (Object.hasOwn(templates, row.id) ? (row.id as keyof typeof templates) : undefined);
-	const base = known ?? {
-		...PLAIN_DIALECT,
-		name: row.id,
-		wire: "openai" as const,
-		...(template ? templates[template] : {}),
-	};
+	if (known && row.wire !== undefined && row.wire !== known.wire)
+		faults.add([...path, "wire"], `${row.id} ships with the service and speaks ${known.wire}; give another id`);
+	const { max_tokens_field: __, ...template } = findTemplate(row);
+	const base = known ?? { ...PLAIN_DIALECT, name: row.id, wire: "openai" as const, ...template };
 	const provider = { ...base, ...given(members), owner: "operator" as const };
 	if (!faults.require(provider, ["base_url"], path)) return null;
-	return { env_prefix: toPrefix(row.id), ...provider } as Provider;
+	const isMoved = known !== undefined && known.base_url !== provider.base_url;
+	return {
+		env_prefix: toPrefix(row.id),
+		...provider,
+		...(isMoved ? { product_url: known.base_url } : {}),
+	} as Provider;
 }
 
-/** The providers of an extended catalog, and by id the path of each row's address. */
-function toProviders(rows: readonly ProviderRow[], shipped: Catalog, rules: AddressRules, faults: Faults): Provider[] {
+/** The providers of an extended catalog. */
+function toProviders(
+	rows: readonly (ProviderRow | null)[],
+	shipped: Catalog,
+	rules: AddressRules,
+	faults: Faults,
+): Provider[] {
 	const own = new Map<string, Provider>();
 	for (const [index, row] of rows.entries()) {
+		if (!row) continue;
 		const path = ["providers", index];
 		if (own.has(row.id)) faults.add([...path, "id"], `${quoteInput(row.id)} stands here twice`);
+		if (RESERVED_PROVIDERS.includes(row.id)) faults.add([...path, "id"], `${quoteInput(row.id)} is taken`);
 		const provider = toProvider(row, path, shipped, faults);
 		if (!provider) continue;
 		own.set(row.id, provider);
 		const addressFault = findAddressFault(provider.base_url, rules);
 		if (addressFault !== null) faults.add(row.base_url === undefined ? path : [...path, "base_url"], addressFault);
-		const others = [...shipped.providers, ...own.values()].filter(({ id }) => id !== row.id);
-		const twin = others.find(({ env_prefix }) => env_prefix === provider.env_prefix);
-		if (twin)
-			faults.add([...path, "id"], `its key would be ${provider.env_prefix}_API_KEY, which is that of ${twin.id}`);
+		const others = [...shipped.providers.filter(({ id }) => !own.has(id)), ...own.values()];
+		checkTwins(
+			provider,
+			others.filter(({ id }) => id !== row.id),
+			path,
+			faults,
+		);
 	}
 	const kept = shipped.providers.map((provider) => own.get(provider.id) ?? provider);
 	return [...kept, ...[...own.values()].filter(({ id }) => !shipped.findProvider(id))];
@@ -127,45 +135,50 @@ function figuresOf(tier: Tier, { models }: Catalog): Pick<Model, "quality" | "sp
 }
 
 const NO_SUPPORT = { tools: false, vision: false, json_schema: false, logprobs: false };
+const PLAIN_REQUEST: Model["request"] = { max_tokens_field: "max_tokens", rejects: [] };
+
+/** Reasoning tokens of a typical answer, where a row does not say them: the medians of the shipped models that reason. */
+const DEFAULT_REASONING_TOKENS = { low_effort: 500, high_effort: 8_000 };
 
 /** A row's members in the form of the catalog, without those that it does not say. */
-function toModelMembers(row: ModelRow): Partial<Model> {
-	const {
-		upstream,
-		name,
-		supports,
-		reasoning,
-		max_tokens_field,
-		rejects,
-		quality,
-		speed,
-		auto: _,
-		hidden,
-		...rest
-	} = row;
-	const { replaces: __, ...members } = rest;
+function toModelMembers(row: ModelRow, kept: Partial<Model>): Partial<Model> {
+	const { upstream, name, supports, reasoning, max_tokens_field, rejects, quality, speed, auto, hidden, ...rest } = row;
+	const { replaces: _, ...members } = rest;
 	return given({
 		...members,
 		upstream_model: upstream,
 		display_name: name,
-		supports: supports && { ...NO_SUPPORT, ...given(supports) },
+		supports: supports && { ...(kept.supports ?? NO_SUPPORT), ...given(supports) },
 		reasoning: reasoning && {
 			...reasoning,
 			inside_max_tokens: reasoning.inside_max_tokens ?? true,
 			tokens: reasoning.tokens ?? DEFAULT_REASONING_TOKENS,
 		},
-		request:
-			max_tokens_field === undefined && rejects === undefined
-				? undefined
-				: { max_tokens_field: max_tokens_field ?? "max_tokens", rejects: rejects ?? [] },
+		request: { ...(kept.request ?? PLAIN_REQUEST), ...given({ max_tokens_field, rejects }) },
 		quality: quality && { by_intent: {}, low_effort_ratio: 1, ...given(quality) },
 		speed: speed && { high_effort: speed, low_effort: speed },
 		hidden: hidden ? (true as const) : undefined,
+		auto: auto === false ? auto : undefined,
 	} as Partial<Model>);
 }
 
-/** Reasoning tokens of a typical answer, where a row does not say them: the medians of the shipped models that reason. */
-const DEFAULT_REASONING_TOKENS = { low_effort: 500, high_effort: 8_000 };
+/**
+ * What a row keeps of the shipped model that it replaces. The same product under other terms keeps all. Another model of the same
+ * provider keeps how it is called, and one of another provider only its place and what it refuses: what those cost, and how good they
+ * are, is the row's to say.
+ */
+function toKept({ provider, upstream }: ModelRow, replaced: Model): Partial<Model> {
+	const { tier, hyper_frontier, limits, supports, reasoning, request, speed } = replaced;
+	const place = {
+		tier,
+		hyper_frontier,
+		display_name: replaced.display_name,
+		request: { ...PLAIN_REQUEST, rejects: request.rejects },
+	};
+	if ((provider ?? replaced.provider) !== replaced.provider) return place;
+	if ((upstream ?? replaced.upstream_model) === replaced.upstream_model) return replaced;
+	return { ...place, provider: replaced.provider, limits, supports, reasoning, request, speed };
+}
 
 /** A model of a row; null where it lacks something. */
 function toModel(row: ModelRow, path: Path, shipped: Catalog, faults: Faults): Model | null {
@@ -178,11 +191,11 @@ function toModel(row: ModelRow, path: Path, shipped: Catalog, faults: Faults): M
 		faults.add([...path, "replaces"], `no shipped model is ${quoteInput(row.replaces)}${hint}`);
 		return null;
 	}
-	const members = { ...toModelMembers(row), id: row.id ?? row.replaces };
-	if (!faults.require({ ...replaced, ...members }, ["id", "provider", "tier", "prices", "limits"], path)) return null;
-	const id = members.id ?? "";
-	const tier = (members.tier ?? replaced?.tier) as Tier;
-	const isFigured = members.quality !== undefined || (replaced !== undefined && row.provider === undefined);
+	const kept: Partial<Model> = replaced ? toKept(row, replaced) : {};
+	const id = row.id ?? replaced?.id;
+	const members = { ...kept, ...toModelMembers(row, kept), id };
+	if (!faults.require(members, ["id", "provider", "tier", "prices", "limits"], path) || id === undefined) return null;
+	const aliases = [...(row.aliases ?? []), ...(replaced && replaced.id !== id ? [replaced.id] : [])];
 	return {
 		upstream_model: id,
 		display_name: id,
@@ -192,73 +205,55 @@ function toModel(row: ModelRow, path: Path, shipped: Catalog, faults: Faults): M
 		open_weights: false,
 		supports: NO_SUPPORT,
 		reasoning: null,
-		request: { max_tokens_field: "max_tokens", rejects: [] },
 		answer_length: null,
-		...figuresOf(tier, shipped),
-		...replaced,
+		...figuresOf(members.tier as Tier, shipped),
 		...members,
 		id,
 		owner: "operator",
-		...(isFigured || row.auto ? {} : { auto: false as const }),
-		...(row.auto === false ? { auto: false as const } : {}),
+		...(aliases.length > 0 ? { aliases: [...new Set(aliases)] } : {}),
+		...(members.quality ? {} : { assumed_quality: true, ...(row.auto ? {} : { auto: false }) }),
 	} as Model;
 }
 
-/** Notes what does not fit together in a model. */
-function checkModel(model: Model, path: Path, providers: ReadonlyMap<string, Provider>, faults: Faults): void {
-	const { limits, reasoning, prices } = model;
-	const provider = providers.get(model.provider);
-	if (!provider) {
-		const hint = renderSuggestion(model.provider, [...providers.keys()]);
-		faults.add([...path, "provider"], `no provider is ${quoteInput(model.provider)}${hint}`);
-	}
-	if (provider && reasoning && CONTROL_WIRES[reasoning.control] !== provider.wire)
-		faults.add(
-			[...path, "reasoning", "control"],
-			`is of the ${CONTROL_WIRES[reasoning.control]} wire, and ${provider.id} speaks ${provider.wire}`,
-		);
-	for (const name of ["max_output_tokens", "max_input_tokens"] as const)
-		if ((limits[name] ?? 0) > limits.context_window)
-			faults.add([...path, "limits", name], `must be at most context_window, ${limits.context_window}`);
-	const times = prices.map(({ effective_from }) => (effective_from === null ? 0 : Date.parse(effective_from)));
-	if (times.some((time, index) => index > 0 && time <= (times[index - 1] ?? 0)))
-		faults.add([...path, "prices"], "must be in the order of their effective_from");
+/** Ids of the models that the Free plan may call: the shipped ones or what takes their place, and rows that say so. */
+function toFreeModels(catalog: Catalog, shipped: Catalog): string[] {
+	const kept = shipped.freeModels
+		.flatMap((id) => catalog.findModel(id) ?? [])
+		.filter(({ plans }) => !plans || plans.includes("free"));
+	const opened = catalog.models.filter(({ plans }) => plans?.includes("free"));
+	return [...new Set([...kept, ...opened])].map(({ id }) => id);
 }
 
-/** Notes ids that mean two things. */
-function checkIds(
-	rows: readonly ModelRow[],
-	models: readonly (Model | null)[],
-	shipped: Catalog,
-	faults: Faults,
-): void {
-	const replaced = new Set(rows.map(({ replaces }) => replaces));
-	const taken = new Map<string, string>(
-		shipped.models
-			.filter(({ id }) => !replaced.has(id))
-			.map(({ id }) => [id, `the shipped model ${id}; say replaces: ${id} to change it`]),
-	);
-	for (const id of RESERVED_IDS) taken.set(id, "what a request says to be routed");
-	for (const [index, row] of rows.entries()) {
-		const own = models[index]?.id;
-		const names = [
-			...(own === undefined ? [] : [["id", own] as const]),
-			...(row.aliases ?? []).map((alias, at) => [`aliases.${at}`, alias] as const),
-		];
-		for (const [member, id] of names) {
-			const meaning = taken.get(id);
-			const step = member === "id" ? ["id"] : ["aliases", Number(member.slice("aliases.".length))];
-			if (meaning !== undefined) faults.add(["models", index, ...step], `${quoteInput(id)} is ${meaning}`);
-			else taken.set(id, `already models.${index}.${member}`);
-		}
-	}
+/** The shipped models with those of rows in the places that they take, and behind them the others. */
+function mergeModels(rows: readonly ModelRow[], own: readonly Model[], shipped: Catalog): Model[] {
+	const places = new Map(rows.map(({ replaces }, index) => [replaces, own[index]]));
+	const isNew = rows.map(({ replaces }) => replaces === undefined);
+	return [...shipped.models.map((model) => places.get(model.id) ?? model), ...own.filter((_, index) => isNew[index])];
 }
 
-/** Ids of the models that the Free plan may call: the shipped ones, what takes their place, and rows that say so. */
-function toFreeModels(models: readonly Model[], rows: readonly ModelRow[], shipped: Catalog): string[] {
-	const replacements = new Map(rows.flatMap(({ id, replaces }) => (replaces ? [[replaces, id ?? replaces]] : [])));
-	const kept = new Set(shipped.freeModels.map((id) => replacements.get(id) ?? id));
-	return models.filter(({ id, plans }) => (plans ? plans.includes("free") : kept.has(id))).map(({ id }) => id);
+/** The version of a catalog with rows: the shipped one's and the rows' digest. */
+function toVersion(document: Readonly<Record<string, unknown>>, { version }: Catalog): string {
+	const digest = hashObject({ type: "svc.catalog.v1", ...document }).slice("sha256:".length);
+	return `${version}+${digest.slice(0, DIGEST_CHARS)}`;
+}
+
+interface ReadRows {
+	/** Null for one with a fault. */
+	providerRows: (ProviderRow | null)[];
+	/** Of one with a fault the members that have none. */
+	modelRows: ModelRow[];
+	schemaFaults: DocumentFault[];
+}
+
+/** Reads rows one by one where some have faults, so that all mistakes of the others are found, too. */
+function readRows(document: Readonly<Record<string, unknown>>): ReadRows {
+	const { value, faults: schemaFaults } = parseMembers(operatorCatalogSchema, document);
+	const written = (list: keyof OperatorRows) => (Array.isArray(document[list]) ? document[list] : []);
+	return {
+		providerRows: value.providers ?? written("providers").map((row) => providerRowSchema.safeParse(row).data ?? null),
+		modelRows: value.models ?? written("models").map((row) => parseMembers(modelRowSchema, row).value),
+		schemaFaults,
+	};
 }
 
 /**
@@ -272,32 +267,40 @@ export function extendCatalog(shipped: Catalog, document: unknown, rules: Addres
 			catalog: shipped,
 			faults: [{ path: [], at: "value", message: "must be a mapping of providers and models" }],
 		};
-	const { value, faults: schemaFaults } = parseMembers(operatorCatalogSchema, document);
+	const { providerRows, modelRows, schemaFaults } = readRows(document);
 	const faults = new Faults();
-	const { providers: providerRows = [], models: rows = [] } = value;
+	const fields = new Map(
+		providerRows.flatMap((row) =>
+			row ? [[row.id, row.max_tokens_field ?? findTemplate(row).max_tokens_field] as const] : [],
+		),
+	);
+	const rows = modelRows.map((row) => ({
+		...row,
+		max_tokens_field: row.max_tokens_field ?? fields.get(row.provider ?? ""),
+	}));
 	const providers = toProviders(providerRows, shipped, rules, faults);
 	const byId = new Map(providers.map((provider) => [provider.id, provider]));
-	const made = rows.map((row, index) => toModel(row, ["models", index], shipped, faults));
+	const faulty = new Set(schemaFaults.map(({ path: [list, index] }) => `${list}.${index}`));
+	const made = rows.map((row, index) => {
+		// What it lacks may be a member with a fault.
+		if (faulty.has(`models.${index}`)) return null;
+		return toModel(row, ["models", index], shipped, faults);
+	});
 	// Where the list of providers is at fault itself, each model that names one of them would be named, too.
-	if (!schemaFaults.some(({ path: [list] }) => list === "providers"))
-		for (const [index, model] of made.entries()) if (model) checkModel(model, ["models", index], byId, faults);
-	checkIds(rows, made, shipped, faults);
+	const knowsProviders = !schemaFaults.some(({ path: [list] }) => list === "providers");
+	for (const [index, model] of made.entries()) {
+		const path = ["models", index];
+		const provider = model?.provider ?? rows[index]?.provider;
+		if (provider !== undefined && knowsProviders) checkProvider(provider, path, byId, faults);
+		if (model) checkModel(model, path, byId, faults);
+	}
+	checkIds(rows, made, takenNames(rows, providers, shipped), faults);
+	checkReplaced(rows, faults);
 	const all = [...schemaFaults, ...faults.list];
 	if (all.length > 0) return { catalog: shipped, faults: inDocumentOrder(all, document) };
+	if (rows.length === 0 && providerRows.length === 0) return { catalog: shipped, faults: [] };
 	const own = made.filter((model) => model !== null);
-	const replacements = new Map(
-		rows.flatMap(({ replaces }, index) => (replaces ? [[replaces, own[index]] as const] : [])),
-	);
-	const isNew = rows.map(({ replaces }) => replaces === undefined);
-	const models = [
-		...shipped.models.map((model) => replacements.get(model.id) ?? model),
-		...own.filter((_, index) => isNew[index]),
-	];
-	const digest = hashObject({ type: "svc.catalog.v1", ...document }).slice(
-		"sha256:".length,
-		"sha256:".length + DIGEST_CHARS,
-	);
-	const version = `${shipped.version}+${digest}`;
-	const freeModels = toFreeModels(models, rows, shipped);
-	return { catalog: createCatalog({ ...shipped, version, models, providers, freeModels }), faults: [] };
+	const models = mergeModels(rows, own, shipped);
+	const merged = createCatalog({ ...shipped, version: toVersion(document, shipped), models, providers });
+	return { catalog: createCatalog({ ...merged, freeModels: toFreeModels(merged, shipped) }), faults: [] };
 }

@@ -1,19 +1,26 @@
 // The rows that an operator writes by hand: providers and models beside those that ship. Each member has a message for what is wrong
 // with it. extend.ts makes a catalog of the rows. Pure.
 import * as z from "zod";
-import { PLAN_IDS } from "../catalog/plans.ts";
 import { modelSchema, providerSchema } from "../catalog/schema.ts";
-import { QUALITY_INTENTS, TIERS, WIRE_NAMES } from "../catalog/vocabulary.ts";
+import { findPlaces, findStandard, STANDARDS } from "../catalog/standards.ts";
+import { EFFORTS, PLAN_IDS, QUALITY_INTENTS, TIERS, TRAINING_USES, WIRE_NAMES } from "../catalog/vocabulary.ts";
 import { mappingMessages } from "../faults.ts";
+import { isJsonObject } from "../json.ts";
 import { quoteInput, renderSuggestion } from "../suggest.ts";
 import templates from "./templates.json" with { type: "json" };
 
+/** Bytes of a catalog as JSON: every isolate reads it when it starts. */
+export const MAX_CATALOG_BYTES = 1_048_576;
 const MAX_PROVIDERS = 50;
 const MAX_MODELS = 500;
 const MAX_LISTED = 50;
 const MAX_NAME_CHARS = 128;
 const MAX_URL_CHARS = 512;
-/** USD per million tokens. No model costs a thousandth of it; it keeps a slipped decimal point out of every sum. */
+/** No model reads or writes more at once. With the highest price, the cost of a call is a safe integer of nano-USD. */
+const MAX_TOKENS = 10_000_000;
+/** The default of UPSTREAM_TOTAL_TIMEOUT_MS: no call waits longer. */
+const MAX_TIMEOUT_MS = 600_000;
+/** USD per million tokens. No model costs a hundredth of it; it keeps a slipped decimal point out of every sum. */
 const MAX_RATE = 100_000;
 
 /** Names of the templates, in the order of their file. */
@@ -42,11 +49,15 @@ const text = (maxChars = MAX_NAME_CHARS) =>
 		.refine((value) => !/\p{Cc}/u.test(value), "must not hold control characters");
 const texts = z.array(text(), "must be a list of texts").max(MAX_LISTED, `must have at most ${MAX_LISTED} entries`);
 const flag = z.boolean("must be true or false");
-const count = z.int("must be a whole number").positive("must be above 0");
+const count = z
+	.int("must be a whole number")
+	.positive("must be above 0")
+	.max(MAX_TOKENS, `must be at most ${MAX_TOKENS}`);
 const share = z.number("must be a number from 0 to 1").min(0, "must not be below 0").max(1, "must be at most 1");
 const date = z
 	.string("must be a date: YYYY, YYYY-MM or YYYY-MM-DD")
-	.regex(/^\d{4}(?:-\d{2}){0,2}$/, "must be a date: YYYY, YYYY-MM or YYYY-MM-DD");
+	.regex(/^\d{4}(?:-\d{2}){0,2}$/, "must be a date: YYYY, YYYY-MM or YYYY-MM-DD")
+	.refine((value) => Number.isFinite(Date.parse(value)), "is no date of the calendar");
 
 /** Part of names of secrets, and of lists, answers and logs. */
 const providerId = z
@@ -72,9 +83,14 @@ const tier = mapping({
 	when: z.union(
 		[
 			mapping({ above_input_tokens: count }),
-			mapping({ utc_hours: z.array(z.tuple([hour(0, 23), hour(1, 24)])).min(1) }),
+			mapping({
+				utc_hours: z
+					.array(z.tuple([hour(0, 23), hour(1, 24)]))
+					.min(1)
+					.refine((ranges) => ranges.every(([from, to]) => from < to)),
+			}),
 		],
-		"must be {above_input_tokens: N} or {utc_hours: [[from, to]]}",
+		"must be {above_input_tokens: N} or {utc_hours: [[from, to]]}, from before to",
 	),
 	...rates,
 });
@@ -90,12 +106,16 @@ const price = mapping({
 		.transform((value) => value ?? null),
 });
 /** One price, or several of which the first holds from the beginning. */
-const prices = z
-	.union([price.transform((one) => [one]), z.array(price).min(1)], "must be {input, output}, or a list of such")
-	.refine(
-		(list) => list.every(({ effective_from }, index) => (effective_from === null) === (index === 0)),
-		"must begin with a price without effective_from, and every later one has it",
-	);
+const prices = z.preprocess(
+	(written) => (isJsonObject(written) ? [written] : written),
+	z
+		.array(price, "must be {input, output}, or a list of such")
+		.min(1, "must be {input, output}, or a list of such")
+		.refine(
+			(list) => list.every(({ effective_from }, index) => (effective_from === null) === (index === 0)),
+			"must begin with a price without effective_from, and every later one has it",
+		),
+);
 
 const auth = z.union(
 	[
@@ -108,16 +128,45 @@ const auth = z.union(
 	},
 );
 
-const claim = {
-	jurisdiction: mapping({ contract: text(), parent: text() }),
-	regions: texts,
-	frameworks: texts,
-	certifications: texts,
+const placeMessage = (word: string) => `${quoteInput(word)} is no country: give its code of ISO 3166-1 alpha-2, or EU`;
+
+/** One country, or the EU. */
+const place = text().transform((word, issues) => {
+	const [found, ...more] = findPlaces(word) ?? [];
+	if (found !== undefined && more.length === 0) return found;
+	issues.addIssue(placeMessage(word));
+	return z.NEVER;
+});
+/** Countries; `*` is anywhere. */
+const regions = texts.transform((words, issues) =>
+	words.flatMap((word) => {
+		const found = word === "*" ? [word] : findPlaces(word);
+		if (!found) issues.addIssue(placeMessage(word));
+		return found ?? [];
+	}),
+);
+const standards = texts.transform((words, issues) =>
+	words.flatMap((word) => {
+		const found = findStandard(word);
+		if (found === null)
+			issues.addIssue(
+				`unknown framework or certification ${quoteInput(word)}${renderSuggestion(word, Object.values(STANDARDS))}`,
+			);
+		return found ?? [];
+	}),
+);
+
+const facts = {
+	jurisdiction: mapping({ contract: place, parent: place }),
+	regions,
+	frameworks: standards,
+	certifications: standards,
 	zero_retention: wordAmong(["default", "on_request"]),
-	trains_on_inputs: wordAmong(["no", "opt_in", "opt_out"]),
+	trains_on_inputs: wordAmong(TRAINING_USES),
 };
 
 const dialect = providerSchema.shape;
+const maxTokensField = wordAmong(["max_tokens", "max_completion_tokens"]).optional();
 
 /** A provider: one that ships with other members, one of a template, or one of the operator's own. */
 export const providerRowSchema = mapping({
@@ -130,14 +179,20 @@ export const providerRowSchema = mapping({
 	drops: texts.optional(),
 	renames: z.record(z.string(), text(), "must be a mapping of names").optional(),
 	stream_usage: wordAmong(dialect.stream_usage.options).optional(),
+	/** How it is asked for any JSON object. */
+	json_mode: wordAmong(dialect.json_mode.unwrap().options).optional(),
 	tool_call_ids: wordAmong(dialect.tool_call_ids.options).optional(),
 	shows_reasoning: flag.optional(),
 	passes: texts.optional(),
 	custom_tools: flag.optional(),
 	returns_reasoning: flag.optional(),
+	/** How its models call the output limit where they do not say it themselves. */
+	max_tokens_field: maxTokensField,
+	/** How long an answer may take to begin, for a server that loads models when they are called. Default: UPSTREAM_TIMEOUT_MS. */
+	timeout_ms: count.max(MAX_TIMEOUT_MS, `must be at most ${MAX_TIMEOUT_MS}: milliseconds`).optional(),
 	/** What the operator knows of it. What is absent is unknown, and not allowed under a policy that asks for it. */
 	facts: z
-		.strictObject(claim, { error: mappingMessages(Object.keys(claim)) })
+		.strictObject(facts, { error: mappingMessages(Object.keys(facts)) })
 		.partial()
 		.optional(),
 });
@@ -157,8 +212,9 @@ const speed = mapping({
 	ttft_s: z.number().positive("must be above 0"),
 });
 const reasoning = modelSchema.shape.reasoning.unwrap().shape;
+const tokens = z.int("must be a whole number").min(0, "must not be below 0").max(MAX_TOKENS);
 
-/** A model. One that replaces a shipped model has that one's members where it says nothing. */
+/** A model. extend.ts says what it keeps of the shipped model that it replaces. */
 export const modelRowSchema = mapping({
 	id: modelId.optional(),
 	/** The shipped model whose place it takes. */
@@ -178,13 +234,16 @@ export const modelRowSchema = mapping({
 	}).optional(),
 	reasoning: mapping({
 		control: wordAmong(reasoning.control.options),
-		efforts: z.array(reasoning.efforts.element, "must be a list of efforts").min(1, "must name an effort"),
+		efforts: z
+			.array(wordAmong(EFFORTS), "must be a list of efforts")
+			.min(1, "must name an effort")
+			.transform((named) => EFFORTS.filter((effort) => named.includes(effort))),
 		inside_max_tokens: flag.optional(),
-		tokens: mapping({ low_effort: z.int().min(0), high_effort: z.int().min(0) }).optional(),
+		tokens: mapping({ low_effort: tokens, high_effort: tokens }).optional(),
 	})
 		.nullable()
 		.optional(),
-	max_tokens_field: wordAmong(["max_tokens", "max_completion_tokens"]).optional(),
+	max_tokens_field: maxTokensField,
 	rejects: texts.optional(),
 	/** Tokens that an image counts as, at most. */
 	image_tokens: count.optional(),

@@ -1,6 +1,7 @@
 // Answers an orchestration: chooses a strategy that the limits cover, runs it, and writes down what it concluded.
 import type { KeyContext } from "../account/context.ts";
 import { loadFormCheck } from "../answers/load.ts";
+import { listedModels } from "../catalog/catalog.ts";
 import { toComplianceDecision } from "../compliance/preview.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { JsonResult } from "../http/endpoint.ts";
@@ -140,7 +141,7 @@ function planOrchestration(
 		},
 		output: ({ text }) => text,
 		answer(result, settled, gate) {
-			const decision = gate && toComplianceDecision(gate, settings.catalog);
+			const decision = gate && toComplianceDecision(gate, listedModels(settings.catalog));
 			const { include_trace, temperature, response_format, reasoning_effort } = body;
 			const isSet = findSetFields({ temperature, output: response_format, effort: reasoning_effort });
 			const clientWarnings = toWorkflowWarnings(

@@ -21,6 +21,8 @@ export interface Attestation {
 	detected_classes: string[];
 	/** What is inferred beyond that; absent unless a policy asks for it. */
 	inferred_classes?: string[];
+	/** Those of the providers about which the operator's word counted, not only what is published; sorted, absent where there is none. */
+	operator_facts?: string[];
 	/** How many different values of each kind were masked, by kind, sorted; absent where none was. */
 	masked?: Record<string, number>;
 	/** The policies above the request's, by digest; absent when there are none. */

@@ -4,7 +4,6 @@ import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
 import { jsonObjectSchema } from "../http/json-object.ts";
 import type { JsonObject } from "../json.ts";
-import type { ProviderAccess } from "../settings.ts";
 import { compileAnthropicSchema } from "./anthropic-schema.ts";
 import { limitCacheMarks, toCacheControl } from "./cache-marks.ts";
 import { ANTHROPIC_IDS, callIdFor } from "./call-ids.ts";
@@ -198,7 +197,7 @@ export function prepareAnthropicPrompt(call: ModelCall): PreparedPrompt {
 	const json = JSON.stringify(fields).slice(1, -1);
 	const images = callImages(call).map(({ url }) => parseDataUrl(url)?.base64 ?? url);
 	const hidden = call.tools.length > 0 ? TOOL_PROMPT_TOKEN_BOUND : 0;
-	return { json, tokenBound: promptTokenBound(json, images) + hidden, writesHourCache };
+	return { json, tokenBound: promptTokenBound(json, images) + hidden, images: images.length, writesHourCache };
 }
 
 function toAnthropicToolChoice(choice: ToolChoice | undefined, parallel: boolean | undefined): JsonObject | undefined {
@@ -248,9 +247,8 @@ function anthropicSamplingFields(
 	return { fields, warnings };
 }
 
-function anthropicHeaders({ apiKey }: ProviderAccess, isWhole: boolean): Record<string, string> {
+function anthropicHeaders(isWhole: boolean): Record<string, string> {
 	return {
-		"x-api-key": apiKey,
 		"anthropic-version": "2023-06-01",
 		"content-type": "application/json",
 		accept: isWhole ? "application/json" : "text/event-stream",
@@ -292,7 +290,7 @@ export function renderAnthropicRequest(options: RequestOptions): UpstreamRequest
 	};
 	return {
 		url: `${access.baseUrl}/messages`,
-		headers: anthropicHeaders(access, isWhole),
+		headers: anthropicHeaders(isWhole),
 		...toUpstreamBody({ model: model.upstream_model }, prompt, settings),
 		maxOutputTokens: call.maxTokens,
 		warnings,

@@ -18,6 +18,10 @@ const OVERFLOW_TEXTS: readonly RegExp[] = [
 	/maximum context length is (?<maximum>\d+) tokens\b.*?(?:resulted in|requested|has|contains)(?: about)? (?<tokens>\d+)/is,
 	/maximum context length/i,
 	/exceeds the context window/i,
+	// llama.cpp and LM Studio.
+	/request(?: \((?<tokens>\d+) tokens\))? exceeds the available context size(?: \((?<maximum>\d+) tokens\))?/i,
+	/keep the first (?<tokens>\d+) tokens when context the overflows\b.*?context length of only (?<maximum>\d+) tokens/is,
+	/context size has been exceeded/i,
 	// xAI.
 	/maximum prompt length is (?<maximum>\d+) but the request contains (?<tokens>\d+) tokens/i,
 ];

@@ -187,7 +187,7 @@ export function prepareGooglePrompt(call: ModelCall): PreparedPrompt {
 		contents: alone ? [{ role: "user", parts: system.length > 0 ? system : [{ text: "" }] }] : contents,
 	}).slice(1, -1);
 	const images = callImages(call).map((image) => toInlineData(image)?.data ?? image.url);
-	return { json, tokenBound: promptTokenBound(json, images) };
+	return { json, tokenBound: promptTokenBound(json, images), images: images.length };
 }
 
 /** Thinking tokens by effort, on Google's own scale. */
@@ -312,7 +312,7 @@ export function renderGoogleRequest(options: RequestOptions): UpstreamRequest {
 	};
 	return {
 		url: `${access.baseUrl}/models/${model.upstream_model}:${verb}`,
-		headers: { "x-goog-api-key": access.apiKey, "content-type": "application/json" },
+		headers: { "content-type": "application/json" },
 		...toUpstreamBody({}, prompt, settings),
 		maxOutputTokens: call.maxTokens,
 		warnings: [

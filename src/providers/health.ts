@@ -1,51 +1,64 @@
-// What this isolate knows about the providers' health. After repeated failures a breaker skips a provider for a while;
-// after a 429 a model is throttled until its Retry-After passes; a model that its provider does not serve is left out. Only what a
-// provider did counts, never what a prompt or a client can cause. Every wait has a longest length, so that a clock which went back
-// prolongs none. Pure; the clock is an argument.
-import { hashText } from "../proof/hash.ts";
+// What this isolate knows about the providers' health. After repeated failures a breaker skips a provider for a while; after a 429 a
+// model is throttled under its key until its Retry-After passes; a refused key, and a model that its provider does not serve, are left
+// out. A model is out only where all of its keys are. Only what a provider did counts, never what a prompt or a client can cause.
+// Pure; the clock is an argument.
+import type { ProviderKey } from "../catalog/provider-keys.ts";
+import type { Model } from "../catalog/schema.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { Breaker, type Permit } from "./breaker.ts";
+import { KeyStates } from "./key-states.ts";
+import { callId, hasSeveralKeys, keyId, modelKeys } from "./model-keys.ts";
 import { RecentCalls } from "./recent-calls.ts";
-import { UnservedModels } from "./unserved-models.ts";
+import { type UnservedModel, UnservedModels } from "./unserved-models.ts";
 
-const DEFAULT_THROTTLE_MS = 5_000;
-const MAX_THROTTLE_MS = 30_000;
-
-/** Identifies a breaker: a provider under one provider key. */
+/** Identifies a breaker: a provider under its keys. */
 type BreakerKey = string;
 
 const breakerKeys = new WeakMap<ProviderAccess, BreakerKey>();
 
-/** The breaker key of a provider access. The provider key cannot be read from it. */
+/** The breaker key of a provider access. The provider's keys cannot be read from it. */
 export function breakerKey(access: ProviderAccess): BreakerKey {
 	const known = breakerKeys.get(access);
 	if (known) return known;
-	const key = `${access.provider.id} ${hashText(access.apiKey)}`;
+	const key = `${access.provider.id} ${access.keys.map(({ mark }) => mark).join()}`;
 	breakerKeys.set(access, key);
 	return key;
 }
 
-/** Identifies a model under one provider key. */
-export function callKey(key: BreakerKey, modelId: string): string {
-	return `${key} ${modelId}`;
+const NOTHING_KNOWN = { refusedMs: 0, throttledMs: 0, unserved: null };
+
+/** What is known of a model, under one of its keys or under all. */
+export interface ModelState {
+	/** For how long the key is left alone because it was refused, ms; 0 when it is not. Of all keys: the first to be free. */
+	refusedMs: number;
+	/** For how long it is still throttled, ms; 0 when it is not. Of all keys that are not refused: the first to be free. */
+	throttledMs: number;
+	/** Null where a key may be served it. */
+	unserved: UnservedModel | null;
 }
 
-/**
- * The breakers, throttles, unserved models and recent calls of one isolate. The first three have as many entries as there are
- * providers and models; the last is bounded.
- */
+/** The breakers, states of keys, unserved models and recent calls of one isolate. */
 export class ProviderHealth {
 	#breakers = new Map<BreakerKey, Breaker>();
-	/** When a model under a provider key may be called again, ms since the epoch. */
-	#throttledUntilMs = new Map<string, number>();
+	readonly keys = new KeyStates();
 	readonly recent = new RecentCalls();
 	readonly unserved = new UnservedModels();
+	/** Ids of the models that were called. Nothing is known of the many others that a catalog may have. */
+	#called = new Set<string>();
 
 	/** Whether nothing was noted yet. */
 	get isUneventful(): boolean {
-		return (
-			this.#breakers.size === 0 && this.#throttledUntilMs.size === 0 && this.unserved.isEmpty && this.recent.isEmpty
-		);
+		return this.#breakers.size === 0 && this.keys.isEmpty && this.unserved.isEmpty && this.recent.isEmpty;
+	}
+
+	/** Notes that a model is called, before anything else is noted of it. */
+	noteCalled(modelId: string): void {
+		this.#called.add(modelId);
+	}
+
+	/** Whether anything may be known of a model. */
+	wasCalled(modelId: string): boolean {
+		return this.#called.has(modelId);
 	}
 
 	#breaker(key: BreakerKey): Breaker {
@@ -79,26 +92,52 @@ export class ProviderHealth {
 		return this.#breakers.get(key)?.openedAtMs ?? Number.POSITIVE_INFINITY;
 	}
 
-	/**
-	 * Notes that a provider refused a model for lack of capacity.
-	 * @param waitMs the wait that it named; null when it named none.
-	 */
-	noteThrottle(key: BreakerKey, modelId: string, waitMs: number | null, nowMs: number): void {
-		const untilMs = nowMs + Math.min(waitMs ?? DEFAULT_THROTTLE_MS, MAX_THROTTLE_MS);
-		this.#throttledUntilMs.set(callKey(key, modelId), untilMs);
+	/** What is known of a model under a key. */
+	keyState(access: ProviderAccess, key: ProviderKey, { id }: Pick<Model, "id">, nowMs: number): ModelState {
+		const ofKey = keyId(access, key);
+		const call = callId(ofKey, id);
+		return {
+			refusedMs: Math.max(this.keys.refusedForMs(ofKey, nowMs), this.keys.refusedForMs(call, nowMs)),
+			throttledMs: this.keys.throttledForMs(call, nowMs),
+			unserved: this.unserved.find(call, nowMs),
+		};
 	}
 
-	/** For how long a model is still throttled, ms; 0 when it is not. */
-	throttledForMs(key: BreakerKey, modelId: string, nowMs: number): number {
-		const leftMs = (this.#throttledUntilMs.get(callKey(key, modelId)) ?? 0) - nowMs;
-		return leftMs > MAX_THROTTLE_MS ? 0 : Math.max(0, leftMs);
+	/** What is known of a model under all of its keys. */
+	modelState(access: ProviderAccess, model: Pick<Model, "id">, nowMs: number): ModelState {
+		if (!hasSeveralKeys(access) && !this.#called.has(model.id)) return NOTHING_KNOWN;
+		const states = modelKeys(access, model).map((key) => this.keyState(access, key, model, nowMs));
+		const [only = NOTHING_KNOWN, ...others] = states;
+		if (others.length === 0) return only;
+		const soonest = (waits: readonly number[]) => (waits.length > 0 ? Math.min(...waits) : 0);
+		const allowed = states.filter(({ refusedMs }) => refusedMs === 0);
+		const served = allowed.filter(({ unserved }) => unserved === null);
+		const unserved = states.flatMap((state) => state.unserved ?? []);
+		return {
+			refusedMs: allowed.length > 0 ? 0 : soonest(states.map(({ refusedMs }) => refusedMs)),
+			throttledMs: soonest((served.length > 0 ? served : allowed).map(({ throttledMs }) => throttledMs)),
+			unserved:
+				served.length > 0 || unserved.length === 0
+					? null
+					: {
+							untilMs: soonest(unserved.map(({ untilMs }) => untilMs)),
+							askAgainMs: soonest(unserved.map(({ askAgainMs }) => askAgainMs)),
+						},
+		};
+	}
+
+	/** For how long nothing may be called with a model, for comparison: open breakers, the longest open first, then refused keys. */
+	outForMs(access: ProviderAccess, model: Pick<Model, "id">, nowMs: number): number {
+		const { refusedMs } = this.modelState(access, model, nowMs);
+		return refusedMs > 0 ? refusedMs : this.openSinceMs(breakerKey(access)) - nowMs;
 	}
 
 	/** Clears everything. */
 	reset(): void {
 		this.#breakers.clear();
-		this.#throttledUntilMs.clear();
+		this.keys.clear();
 		this.unserved.clear();
 		this.recent.clear();
+		this.#called.clear();
 	}
 }

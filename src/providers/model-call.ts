@@ -30,6 +30,8 @@ interface ReasoningPart {
 	text: string;
 	/** Id of the only model that may be sent it; any may without. */
 	onlyFor?: string;
+	/** The provider's account that it was made with, where the operator has several keys: keys of another do not read it. */
+	account?: string;
 }
 
 /** Text by which a model refuses. */
@@ -48,6 +50,8 @@ export interface ToolCallPart {
 	signature?: string;
 	/** Id of the only model that may be sent the signature; any may without. */
 	onlyFor?: string;
+	/** The provider's account that it was made with, where the operator has several keys: keys of another do not read it. */
+	account?: string;
 	cache?: CacheMark;
 }
 
@@ -72,6 +76,8 @@ export interface ProviderPart {
 	block: Record<string, unknown>;
 	/** Id of the only model that may be sent it; any may without. */
 	onlyFor?: string;
+	/** The provider's account that it was made with, where the operator has several keys: keys of another do not read it. */
+	account?: string;
 }
 
 type SystemPart = TextPart;

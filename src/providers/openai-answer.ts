@@ -47,6 +47,11 @@ export function usageFromOpenAi(raw: unknown): TokenUsage | null {
 	};
 }
 
+/** Arguments of a tool call: a text, or in some servers' answers the object itself. */
+export const openAiArguments = z.lazy(() =>
+	z.union([z.string(), z.record(z.string(), z.unknown()).transform((whole) => JSON.stringify(whole))]).nullish(),
+);
+
 /** One part of array content. Mistral's thinking parts contain parts themselves. */
 export const openAiContentPart = z.lazy(() =>
 	z.looseObject({
@@ -67,7 +72,7 @@ const openAiMessageSchema = z.lazy(() =>
 				z.union([
 					z.looseObject({
 						id: z.string().nullish(),
-						function: z.looseObject({ name: z.string(), arguments: z.string().nullish() }),
+						function: z.looseObject({ name: z.string(), arguments: openAiArguments }),
 					}),
 					z.looseObject({
 						id: z.string().nullish(),
@@ -185,7 +190,14 @@ export function parseOpenAiAnswer(body: unknown): ModelAnswer | null {
 }
 
 const errorWord = z.lazy(() => z.union([z.string(), z.number()]).nullish());
-/** The error bodies of these providers: wrapped, flat, `{code, error}`, and FastAPI's `{detail}`, which may hold `{error}`. */
+/** What FastAPI finds wrong with a request. */
+const validationDetail = z.lazy(() =>
+	z
+		.array(z.looseObject({ loc: z.array(z.union([z.string(), z.number()])), msg: z.string() }))
+		.min(1)
+		.transform((faults) => faults.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; ")),
+);
+/** The error bodies of these providers: wrapped, flat, `{code, error}`, and FastAPI's `{detail}`, which may hold `{error}` or a list. */
 const openAiErrorSchema = z.lazy(() =>
 	z.union([
 		z
@@ -197,7 +209,11 @@ const openAiErrorSchema = z.lazy(() =>
 			.transform(({ error, code }) => ({ message: error, code, type: null })),
 		z
 			.looseObject({
-				detail: z.union([z.string(), z.looseObject({ error: z.string() }).transform(({ error }) => error)]),
+				detail: z.union([
+					z.string(),
+					z.looseObject({ error: z.string() }).transform(({ error }) => error),
+					validationDetail,
+				]),
 			})
 			.transform(({ detail }) => ({ message: detail, code: null, type: null })),
 	]),

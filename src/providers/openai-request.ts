@@ -166,9 +166,12 @@ function toOpenAiToolChoice(choice: ToolChoice, customTools: ReadonlySet<string>
 	return customTools.has(name) ? { type: "custom", custom: { name } } : { type: "function", function: { name } };
 }
 
-function toResponseFormat(output: OutputFormat): JsonObject | undefined {
+/** For providers that know no `json_object`. */
+const ANY_OBJECT = { type: "json_schema", json_schema: { name: "json", schema: { type: "object" } } } as const;
+
+function toResponseFormat(output: OutputFormat, { json_mode }: Pick<Provider, "json_mode">): JsonObject | undefined {
 	if (output.type === "text") return undefined;
-	if (output.type === "json_object") return { type: "json_object" };
+	if (output.type === "json_object") return json_mode === "json_schema" ? ANY_OBJECT : { type: "json_object" };
 	const { name, description, schema, strict } = output;
 	return { type: "json_schema", json_schema: { name, description, schema, strict } };
 }
@@ -252,7 +255,7 @@ export function prepareOpenAiPrompt(call: ModelCall, provider: Provider): Prepar
 	};
 	const json = JSON.stringify(fields).slice(1, -1);
 	const urls = callImages(call).map(({ url }) => url);
-	return { json, tokenBound: promptTokenBound(json, urls) };
+	return { json, tokenBound: promptTokenBound(json, urls), images: urls.length };
 }
 
 function streamFields({ provider }: ProviderAccess): JsonObject {
@@ -279,14 +282,13 @@ export function renderOpenAiRequest(options: RequestOptions): UpstreamRequest {
 			call.toolChoice === undefined || call.tools.length === 0
 				? undefined
 				: toOpenAiToolChoice(call.toolChoice, customToolNames(call.tools, provider)),
-		response_format: toResponseFormat(call.output),
+		response_format: toResponseFormat(call.output, provider),
 		logprobs: call.logprobs ? true : undefined,
 		top_logprobs: call.logprobs?.top,
 	};
 	return {
 		url: `${access.baseUrl}/chat/completions`,
 		headers: {
-			authorization: `Bearer ${access.apiKey}`,
 			"content-type": "application/json",
 			accept: isWhole ? "application/json" : "text/event-stream",
 		},

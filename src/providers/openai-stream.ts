@@ -6,6 +6,7 @@ import {
 	fromOpenAiFinishReason,
 	isUnknownBodyField,
 	OPENAI_FAILED_REASONS,
+	openAiArguments,
 	openAiContentPart,
 	parseOpenAiError,
 	splitContent,
@@ -19,7 +20,7 @@ const toolDeltaSchema = z.lazy(() =>
 		index: z.int().nullish(),
 		id: z.string().nullish(),
 		type: z.string().nullish(),
-		function: z.looseObject({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
+		function: z.looseObject({ name: z.string().nullish(), arguments: openAiArguments }).nullish(),
 		custom: z.looseObject({ name: z.string().nullish(), input: z.string().nullish() }).nullish(),
 	}),
 );
@@ -61,15 +62,15 @@ interface OpenAiCall {
 	name: string;
 	/** Arguments that came before the name. */
 	earlyArguments: string;
-	/** Whether any arguments were emitted. */
-	hasArguments: boolean;
+	/** All arguments that were emitted. */
+	arguments: string;
 	/** Writes the text of a custom tool's call as JSON; null for a function's. */
 	writer: TextArgumentsWriter | null;
 }
 
 /** What completes a call's arguments: the end of a text, and an empty object where there were none, as in a whole answer. */
-function closingArguments({ index, writer, hasArguments }: OpenAiCall): StreamPart[] {
-	if (index === null || (hasArguments && !writer)) return [];
+function closingArguments({ index, writer, arguments: written }: OpenAiCall): StreamPart[] {
+	if (index === null || (written !== "" && !writer)) return [];
 	return [{ type: "tool_arguments", index, text: writer ? writer.end() : "{}" }];
 }
 
@@ -205,7 +206,10 @@ export class OpenAiDecoder implements StreamDecoder {
 		if (id && known && !known.isIdInvented) return undefined;
 		if (id && index == null) return undefined;
 		const name = written?.name ?? custom?.name;
-		return name && known && known.name !== "" && known.name !== name ? undefined : known;
+		if (!name || !known || known.name === "") return known;
+		// Whole calls of one tool may come one after another, each with index 0 and without an id.
+		const isWhole = known.arguments.endsWith("}") && isJsonObject(parseJson(known.arguments));
+		return known.name !== name || (!id && isWhole) ? undefined : known;
 	}
 
 	#openOrFindCall(fragment: ToolDelta): OpenAiCall {
@@ -219,7 +223,7 @@ export class OpenAiDecoder implements StreamDecoder {
 			index: null,
 			name: "",
 			earlyArguments: "",
-			hasArguments: false,
+			arguments: "",
 			writer: null,
 		};
 		this.#calls.push(call);
@@ -242,7 +246,7 @@ export class OpenAiDecoder implements StreamDecoder {
 			parts.push({ type: "tool_call", index: call.index, id: call.id, name: call.name });
 		}
 		if (text !== "") {
-			call.hasArguments = true;
+			call.arguments += text;
 			parts.push({ type: "tool_arguments", index: call.index, text });
 		}
 		return parts;

@@ -45,7 +45,7 @@ interface RecentCallsFinding {
 
 /** A model under one provider key. */
 interface CalledModel {
-	/** The provider and its key: breakerKey of health.ts. */
+	/** The provider under its keys: breakerKey of health.ts. */
 	provider: string;
 	model: string;
 }

@@ -21,10 +21,10 @@ export interface CallStage {
 /** A request with its stage in a header if it goes to the sandbox; else the request itself. */
 export function withStage(
 	request: UpstreamRequest,
-	{ provider, apiKey, baseUrl }: ProviderAccess,
+	{ provider, keys, baseUrl }: ProviderAccess,
 	callStage: CallStage | undefined,
 ): UpstreamRequest {
-	const isSandbox = apiKey === SANDBOX_KEY && baseUrl !== provider.base_url;
+	const isSandbox = keys.every(({ secret }) => secret === SANDBOX_KEY) && baseUrl !== provider.base_url;
 	if (!callStage || !isSandbox) return request;
 	const { stage, role, asksFor } = callStage;
 	const header = [stage, role, ...(asksFor ? [asksFor] : [])].join(" ");

@@ -7,14 +7,14 @@ export const UNSERVED_MS = 600_000;
 const ASK_AGAIN_MS = 60_000;
 
 /** A model that is passed by. */
-interface UnservedModel {
+export interface UnservedModel {
 	/** ms since the epoch. */
 	untilMs: number;
 	/** For how long a request that names it is not sent to it either, ms; 0 when it may ask. */
 	askAgainMs: number;
 }
 
-/** By model and provider key (callKey of health.ts), of which a deployment has a fixed number. */
+/** By model and provider key (callId of model-keys.ts), of which a deployment has a fixed number. */
 export class UnservedModels {
 	#refusals = new Map<string, { refusedAtMs: number; askedAtMs: number }>();
 

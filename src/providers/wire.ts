@@ -19,6 +19,8 @@ export interface PreparedPrompt {
 	json: string;
 	/** An upper bound on the tokens that any tokenizer makes of it. */
 	tokenBound: number;
+	/** Images in it. Each counts with IMAGE_TOKEN_BOUND in the bound. */
+	images: number;
 	/** It asks for a cache that is kept for an hour, which is dearer to write. */
 	writesHourCache?: boolean;
 }
@@ -157,8 +159,14 @@ export const REASONING_SHARE: Readonly<Record<Effort, number>> = {
 	max: 0.75,
 };
 
-/** More tokens than any catalog model counts for one image. An image's bytes say nothing about its tokens. */
+/** More tokens than any shipped model counts for one image. An image's bytes say nothing about its tokens. */
 const IMAGE_TOKEN_BOUND = 16_384;
+
+/** The prompt with the bound of a model whose row says how many tokens its images have. */
+export function withImageTokens(prompt: PreparedPrompt, { image_tokens = IMAGE_TOKEN_BOUND }: Model): PreparedPrompt {
+	const more = prompt.images * (image_tokens - IMAGE_TOKEN_BOUND);
+	return more === 0 ? prompt : { ...prompt, tokenBound: prompt.tokenBound + more };
+}
 
 const utf8Encoder = new TextEncoder();
 

@@ -1,4 +1,5 @@
 // The three wire formats, and which models can be called.
+import { isKeyFor } from "../catalog/provider-keys.ts";
 import type { Model, Provider } from "../catalog/schema.ts";
 import type { WireName } from "../catalog/vocabulary.ts";
 import type { Settings } from "../settings.ts";
@@ -59,7 +60,7 @@ export function wireFor({ wire }: Pick<Provider, "wire">): Wire {
 	return WIRES[wire];
 }
 
-/** Whether a model can be called: its provider has a provider key. */
+/** Whether a model can be called: its provider has a key that may be used for it. */
 export function isAvailable(model: Model, settings: Settings): boolean {
-	return settings.providers.has(model.provider);
+	return settings.providers.get(model.provider)?.keys.some((key) => isKeyFor(key, model)) ?? false;
 }

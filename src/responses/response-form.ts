@@ -4,7 +4,7 @@
 import { lastBilledCall } from "../inference/accounting.ts";
 import { type EntranceRequest, requestUlid, type StreamForm, type StreamHead } from "../inference/answer-form.ts";
 import type { SettledAnswer, SettledRequest } from "../inference/infer.edge.ts";
-import type { SealParts } from "../inference/sealed-reasoning.edge.ts";
+import type { AnswerSource, SealParts } from "../inference/sealed-reasoning.edge.ts";
 import type { SvcBlock } from "../inference/svc-block.ts";
 import type { JsonObject } from "../json.ts";
 import { toStreamParts } from "../providers/accumulate.ts";
@@ -41,13 +41,13 @@ export interface ResponseWording extends Pick<OutputOptions, "tools" | "reasonin
 /** The output of one answer, with its reasoning sealed. */
 class SealedOutput {
 	readonly #wording: ResponseWording;
-	readonly #modelId: string;
+	readonly #source: AnswerSource;
 	readonly #items: OutputItems;
 	readonly #sealed = new Map<string, string | null>();
 
-	constructor(wording: ResponseWording, { requestId, modelId }: Pick<StreamHead, "requestId" | "modelId">) {
+	constructor(wording: ResponseWording, { requestId, modelId, account }: Omit<StreamHead, "startedAtMs">) {
 		this.#wording = wording;
-		this.#modelId = modelId;
+		this.#source = { modelId, account };
 		const { tools, reasoningForm, hasLogprobs, includesSealed, store } = wording;
 		const ulid = requestUlid(requestId);
 		const isSealed = includesSealed || store !== null;
@@ -79,7 +79,7 @@ class SealedOutput {
 
 	async seal({ item, parts }: SealStep): Promise<void> {
 		if (parts.length === 0) return;
-		const sealed = await this.#wording.seal(parts, this.#modelId);
+		const sealed = await this.#wording.seal(parts, this.#source);
 		this.#sealed.set(item.id, sealed);
 		if (this.#wording.includesSealed) item.encrypted_content = sealed;
 	}
@@ -107,8 +107,9 @@ async function toResponse(
 	echoes: JsonObject,
 ): Promise<ResponseObject> {
 	const { record, billed, answer, refusal } = settled;
-	const { id: modelId } = lastBilledCall(billed).candidate.model;
-	const output = new SealedOutput(wording, { requestId: record.requestId, modelId });
+	const { candidate, key } = lastBilledCall(billed);
+	const source = { modelId: candidate.model.id, account: key?.account ?? "" };
+	const output = new SealedOutput(wording, { requestId: record.requestId, ...source });
 	const status = toIncompleteReason(answer.finishReason) ? "incomplete" : "completed";
 	// A refusal in words stays text, and is marked behind it.
 	const parts = [

@@ -101,7 +101,10 @@ function toUnixSeconds(ms: number): number {
 }
 
 /** A Response that has just begun. @param store whether it is to be stored. */
-export function toBegunResponse({ requestId, startedAtMs, modelId }: StreamHead, store: boolean): AnswerMembers {
+export function toBegunResponse(
+	{ requestId, startedAtMs, modelId }: Omit<StreamHead, "account">,
+	store: boolean,
+): AnswerMembers {
 	return {
 		id: answerId("resp_", requestId),
 		object: "response",

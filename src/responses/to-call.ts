@@ -1,6 +1,6 @@
 // Makes the model call of a Responses body and of the items that it continues. Pure.
 import { findModelOrAlias } from "../catalog/aliases.ts";
-import type { Catalog } from "../catalog/catalog.ts";
+import { type Catalog, choosableModels } from "../catalog/catalog.ts";
 import type { Model } from "../catalog/schema.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import { findDroppedMembers } from "../http/dropped-members.ts";
@@ -121,7 +121,7 @@ function longestPrompt(
 	{ catalog, mayServe = () => true }: ResponsesCallContext,
 ): number {
 	const named = findModelOrAlias(model ?? "auto", catalog);
-	const models = named ? [named] : catalog.models.filter(mayServe);
+	const models = named ? [named] : choosableModels(catalog).filter(mayServe);
 	const rooms = models.map(({ limits: { context_window, max_input_tokens } }) =>
 		Math.min(max_input_tokens ?? context_window, context_window - maxTokens),
 	);

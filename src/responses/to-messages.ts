@@ -39,7 +39,7 @@ export class ItemReader {
 	 * Gemini's signatures of calls that follow, by the call. They travel with the reasoning before it. Each is for one call: ids
 	 * that a provider does not give are the same in every turn.
 	 */
-	readonly #signatures = new Map<string, { signature: string; onlyFor: string }>();
+	readonly #signatures = new Map<string, { signature: string; onlyFor: string; account?: string }>();
 	/** The assistant's turn that the last items belong to. */
 	#turn: AssistantPart[] | null = null;
 	/** Where it begins. */
@@ -186,19 +186,20 @@ export class ItemReader {
 			return;
 		}
 		const turn = this.#openTurn(path);
-		const onlyFor = optionalMember("onlyFor", opened?.modelId);
+		const reader = opened ? { onlyFor: opened.modelId, ...optionalMember("account", opened.account) } : {};
 		const sealed = opened?.parts ?? [];
 		const text = visibleReasoning(item);
 		if (text !== "" && !sealed.some(({ type }) => type === "reasoning"))
-			turn.push({ type: "reasoning", text, ...onlyFor });
+			turn.push({ type: "reasoning", text, ...reader });
 		for (const part of sealed) {
 			if (part.type === "tool_call" && part.signature !== undefined && opened)
 				this.#signatures.set(readCallId(part.id, this.#context.catalog).id, {
 					signature: part.signature,
 					onlyFor: opened.modelId,
+					...optionalMember("account", opened.account),
 				});
-			else if (part.type === "provider" && part.wire === "google") this.#textSignatures.push({ ...part, ...onlyFor });
-			else if (part.type === "provider" || part.type === "reasoning") turn.push({ ...part, ...onlyFor });
+			else if (part.type === "provider" && part.wire === "google") this.#textSignatures.push({ ...part, ...reader });
+			else if (part.type === "provider" || part.type === "reasoning") turn.push({ ...part, ...reader });
 		}
 	}
 }

@@ -2,7 +2,7 @@
 // normal form. Pure.
 import * as z from "zod";
 import { findModelOrAlias } from "../catalog/aliases.ts";
-import { type Catalog, perCatalog } from "../catalog/catalog.ts";
+import { type Catalog, listedModels, perCatalog } from "../catalog/catalog.ts";
 import { INTENTS, TIERS } from "../catalog/vocabulary.ts";
 import { mappingMessages } from "../faults.ts";
 import { isJsonObject } from "../json.ts";
@@ -123,24 +123,25 @@ function condition() {
 type UnknownNames = "refused" | "taken";
 
 function modelId(catalog: Catalog, unknown: UnknownNames, others: readonly string[] = []) {
-	const { models, findModel } = catalog;
+	const { findModel } = catalog;
 	if (unknown === "taken") return shortText(MAX_BLOCKED_CHARS);
 	return z.string("must be the id of a model").refine((id) => others.includes(id) || findModel(id) !== undefined, {
 		error({ input }) {
 			const alias = findModelOrAlias(String(input), catalog);
-			const known = [...models.map(({ id }) => id), ...others];
-			const hint = alias ? `; did you mean ${alias.id}?` : renderSuggestion(String(input), known);
+			const known = [...listedModels(catalog).map(({ id }) => id), ...others];
+			const hint = alias && !alias.hidden ? `; did you mean ${alias.id}?` : renderSuggestion(String(input), known);
 			return `unknown model ${quoteValue(input)}${hint}`;
 		},
 	});
 }
 
-function blockedEntry({ models, providers, findModel, findProvider }: Catalog, unknown: UnknownNames) {
+function blockedEntry(catalog: Catalog, unknown: UnknownNames) {
+	const { providers, findModel, findProvider } = catalog;
 	if (unknown === "taken") return shortText(MAX_BLOCKED_CHARS);
 	return textWithout((entry) => {
 		const problem = textProblem(entry, MAX_BLOCKED_CHARS);
 		if (problem !== null || entry.includes("*") || findModel(entry) || findProvider(entry)) return problem;
-		const known = [...models, ...providers].map(({ id }) => id);
+		const known = [...listedModels(catalog), ...providers].map(({ id }) => id);
 		return `${quoteInput(entry)} is neither a model nor a provider${renderSuggestion(entry, known)}`;
 	});
 }

@@ -6,7 +6,7 @@ import { patternsIn } from "./config-schema.ts";
 import { loadPatterns, loadYaml } from "./load.ts";
 import { findYaml } from "./markdown.ts";
 import { type ValidatedConfig, validateConfig } from "./validate.ts";
-import type { YamlPosition } from "./yaml.ts";
+import type { TextPosition } from "./yaml.ts";
 
 /** Maximum UTF-8 bytes of a config's text. */
 export const MAX_CONFIG_BYTES = 65_536;
@@ -53,7 +53,8 @@ function toErrorText({ path, message }: DocumentFault): string {
 	return `${name === "" ? "config" : name}: ${message}`;
 }
 
-function withPosition(message: string, { line, column }: Partial<YamlPosition>): string {
+/** A message behind its position, where there is one. */
+export function withPosition(message: string, { line, column }: Partial<TextPosition>): string {
 	return line === undefined || column === undefined ? message : `line ${line}, column ${column}: ${message}`;
 }
 

@@ -3,13 +3,23 @@ import type { Plan } from "../catalog/plans.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Tier } from "../catalog/vocabulary.ts";
 import { usd } from "../proof/money.ts";
-import type { CallField, ModelCall } from "../providers/model-call.ts";
+import { type CallField, callImages, type ModelCall } from "../providers/model-call.ts";
 import { findBlocking, isListed } from "./routing-config.ts";
-import type { Signals } from "./signals.ts";
+import { IMAGE_TOKENS, type Signals } from "./signals.ts";
 
 /** Why a model may not serve. `param` is the field of the request that asks too much. */
 export interface Exclusion {
-	code: "unavailable" | "plan" | "key" | "blocked" | "compliance" | "capability" | "limits" | "tier" | "cost";
+	code:
+		| "unavailable"
+		| "unnamed"
+		| "plan"
+		| "key"
+		| "blocked"
+		| "compliance"
+		| "capability"
+		| "limits"
+		| "tier"
+		| "cost";
 	param?: CallField | "config";
 	text: string;
 	/** The prompt is longer than the model reads, by this service's estimate. */
@@ -18,11 +28,10 @@ export interface Exclusion {
 
 /** What every model that may see this request must meet, fallbacks included. */
 export interface Constraints {
-	call: ModelCall;
 	signals: Signals;
 	plan: Plan;
-	/** Ids of the models that the plan may call; null means all. */
-	allowlist: readonly string[] | null;
+	/** Whether the plan may call a model. */
+	isInPlan(model: Model): boolean;
 	/** The lists of the caller's key, each of which must have the model. */
 	keyAllowlists: readonly (readonly string[])[];
 	blocked: readonly string[];
@@ -34,78 +43,87 @@ export interface Constraints {
 	tiers: readonly Tier[] | null;
 	available(model: Model): boolean;
 	/** Models that their providers lately said they do not serve. */
-	notServed: Readonly<Record<string, unknown>>;
+	notServed: ReadonlySet<string>;
 	/** Why the compliance policy in force keeps the call from a model; empty when it does not. */
 	complianceReasons(model: Model): readonly string[];
 	/** Whether a model's wire takes images by https address. This service does not fetch images. */
 	takesRemoteImages(model: Model): boolean;
 	/** Whether a model's wire takes a tool of this name. */
 	takesToolName(model: Model, name: string): boolean;
-	/** Worst case of the call, nano-USD. */
-	worstCaseNanoUsd(model: Model): number;
+	/** Worst case of the call at an output limit, nano-USD. */
+	worstCaseNanoUsd(model: Model, maxTokens: number): number;
 }
 
-function capabilityExclusions(model: Model, constraints: Constraints): Exclusion[] {
-	const { call, signals } = constraints;
-	const lacks = (param: CallField, what: string): Exclusion => ({
-		code: "capability",
-		param,
-		text: `does not support ${what}`,
-	});
+function lacks(param: CallField, what: string): Exclusion {
+	return { code: "capability", param, text: `does not support ${what}` };
+}
+
+/** Adds what a model lacks to its exclusions. */
+function addCapabilities(exclusions: Exclusion[], model: Model, call: ModelCall, constraints: Constraints): void {
+	const { signals } = constraints;
 	const { supports } = model;
-	const exclusions: Exclusion[] = [];
 	if (signals.hasTools && !supports.tools) exclusions.push(lacks("tools", "tools"));
-	const misnamed = call.tools.find(({ name }) => !constraints.takesToolName(model, name));
-	if (misnamed) exclusions.push(lacks("tools", `a tool named ${misnamed.name}`));
+	for (const { name } of call.tools) {
+		if (constraints.takesToolName(model, name)) continue;
+		exclusions.push(lacks("tools", `a tool named ${name}`));
+		break;
+	}
 	if (signals.hasImages && !supports.vision) exclusions.push(lacks("messages", "images"));
 	if (signals.hasRemoteImages && !constraints.takesRemoteImages(model))
 		exclusions.push(lacks("messages", "images by https address"));
 	if (call.output.type === "json_schema" && !supports.json_schema)
 		exclusions.push(lacks("output", "response_format json_schema"));
 	if (call.logprobs && !supports.logprobs) exclusions.push(lacks("logprobs", "logprobs"));
-	return exclusions;
 }
 
-function limitExclusions(model: Model, { call, signals }: Constraints): Exclusion[] {
+/** What the images of a call take more than the signals say, where the model's row has a figure. */
+function moreImageTokens({ image_tokens }: Model, call: ModelCall): number {
+	return image_tokens === undefined ? 0 : callImages(call).length * (image_tokens - IMAGE_TOKENS);
+}
+
+/** The limit of a model that keeps it from the call; null where none does. */
+function findLimit(model: Model, call: ModelCall, { signals }: Constraints): Exclusion | null {
 	const { context_window, max_input_tokens, max_output_tokens } = model.limits;
-	const { contextTokens } = signals;
+	const contextTokens = signals.contextTokens + moreImageTokens(model, call);
 	if (call.maxTokens > max_output_tokens) {
-		return [
-			{
-				code: "limits",
-				param: "max_tokens",
-				text: `writes at most ${max_output_tokens} tokens, max_tokens is ${call.maxTokens}`,
-			},
-		];
+		return {
+			code: "limits",
+			param: "max_tokens",
+			text: `writes at most ${max_output_tokens} tokens, max_tokens is ${call.maxTokens}`,
+		};
 	}
 	const room = Math.min(max_input_tokens ?? context_window, context_window - call.maxTokens);
-	if (contextTokens <= room) return [];
-	return [
-		{
-			code: "limits",
-			param: "messages",
-			text: `the prompt has about ${contextTokens} tokens, there is room for ${room}`,
-			overflow: { tokens: contextTokens, maximum: room },
-		},
-	];
+	if (contextTokens <= room) return null;
+	return {
+		code: "limits",
+		param: "messages",
+		text: `the prompt has about ${contextTokens} tokens, there is room for ${room}`,
+		overflow: { tokens: contextTokens, maximum: room },
+	};
 }
 
-/** Everything that keeps a model from serving the call; empty when it may serve. */
-export function findExclusions(model: Model, constraints: Constraints): Exclusion[] {
-	const { plan, allowlist, keyAllowlists, blocked, ceiling, tiers } = constraints;
+/** Whether every list of a key has a model. */
+function isAllowed(model: Model, lists: Constraints["keyAllowlists"]): boolean {
+	return lists.length === 0 || lists.every((list) => isListed(model, list));
+}
+
+/**
+ * Everything that keeps a model from serving the call; empty when it may serve. It is asked of every model for every request.
+ * @param call with the least output limit that the model may have.
+ */
+export function findExclusions(model: Model, call: ModelCall, constraints: Constraints): Exclusion[] {
+	const { plan, keyAllowlists, blocked, ceiling, tiers } = constraints;
 	const exclusions: Exclusion[] = [];
 	if (!constraints.available(model))
 		exclusions.push({
 			code: "unavailable",
 			text: `no key is configured for ${model.provider}`,
 		});
-	if (Object.hasOwn(constraints.notServed, model.id))
+	if (constraints.notServed.has(model.id))
 		exclusions.push({ code: "unavailable", text: `${model.provider} lately said that it does not serve it` });
-	if (allowlist && !allowlist.includes(model.id))
-		exclusions.push({ code: "plan", text: `not in the ${plan.displayName} plan` });
-	if (!keyAllowlists.every((list) => isListed(model, list)))
-		exclusions.push({ code: "key", text: "not among the models of this API key" });
-	const entry = findBlocking(model, blocked);
+	if (!constraints.isInPlan(model)) exclusions.push({ code: "plan", text: `not in the ${plan.displayName} plan` });
+	if (!isAllowed(model, keyAllowlists)) exclusions.push({ code: "key", text: "not among the models of this API key" });
+	const entry = blocked.length === 0 ? undefined : findBlocking(model, blocked);
 	if (entry !== undefined) {
 		const isNamed = !constraints.unnamedBlocked.includes(entry);
 		const text = isNamed ? `blocked by the routing config (${entry})` : "blocked by the operator's routing config";
@@ -114,11 +132,13 @@ export function findExclusions(model: Model, constraints: Constraints): Exclusio
 	for (const text of constraints.complianceReasons(model)) exclusions.push({ code: "compliance", text });
 	if (tiers && !tiers.includes(model.tier))
 		exclusions.push({ code: "tier", text: `tier ${model.tier} is outside ${tiers.join(" and ")}` });
-	exclusions.push(...capabilityExclusions(model, constraints), ...limitExclusions(model, constraints));
+	addCapabilities(exclusions, model, call, constraints);
+	const limit = findLimit(model, call, constraints);
+	if (limit) exclusions.push(limit);
 	// Pricing needs the exact request, which only an available model's wire can render. A model that only compliance
 	// excludes is priced, too: the client is told whether anything else excludes it.
 	if (ceiling && exclusions.every(({ code }) => code === "compliance")) {
-		const worstCase = constraints.worstCaseNanoUsd(model);
+		const worstCase = constraints.worstCaseNanoUsd(model, call.maxTokens);
 		if (worstCase > ceiling.nanoUsd) {
 			exclusions.push({
 				code: "cost",

@@ -4,15 +4,15 @@ import * as z from "zod";
 import type { Account } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { findModelOrAlias } from "../catalog/aliases.ts";
+import { listedModels } from "../catalog/catalog.ts";
+import { isInPlan } from "../catalog/plans.ts";
 import { priceAt } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
-import { EFFORTS, TIERS } from "../catalog/vocabulary.ts";
+import { EFFORTS, MODEL_SOURCES, TIERS, TRAINING_USES } from "../catalog/vocabulary.ts";
 import { loadMatrix } from "../compliance/load.ts";
-import { TRAINING_USES } from "../compliance/vocabulary.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { integerParam } from "../http/query.ts";
-import { breakerKey, callKey } from "../providers/health.ts";
 import { health } from "../providers/isolate-health.edge.ts";
 import { isAvailable } from "../providers/wires.ts";
 import type { Settings } from "../settings.ts";
@@ -51,13 +51,18 @@ const modelEntrySchema = z.lazy(() =>
 			.nullable()
 			.describe("Until when its training data reach: a year, month or day; null where it is not published."),
 		open_weights: z.boolean().describe("Whether its weights are published."),
+		source: z
+			.enum(MODEL_SOURCES)
+			.describe("Whose row it is: it ships with the service, or the operator added or changed it."),
 		trains_on_inputs: z
 			.enum(TRAINING_USES)
 			.nullable()
 			.describe(
-				"Whether its provider trains on what it is sent: no, if you allow it (`opt_in`), unless you object (`opt_out`). Null: not published, or the base address is replaced.",
+				"Whether its provider trains on what it is sent: no, if you allow it (`opt_in`), unless you object (`opt_out`). Null: not published, or the base address is replaced. Of a provider that the operator describes, it is the operator's word.",
 			),
-		available: z.boolean().describe("Its provider has a key here, and your API key, if you sent one, may call it."),
+		available: z
+			.boolean()
+			.describe("Its provider has a key here, and your API key, if you sent one, may call it under its plan."),
 		not_served: z
 			.literal(true)
 			.optional()
@@ -70,7 +75,7 @@ type ModelEntry = z.infer<typeof modelEntrySchema>;
 
 function isPassedBy({ id, provider }: Model, { providers }: Pick<Settings, "providers">): boolean {
 	const access = providers.get(provider);
-	return access !== undefined && health.unserved.find(callKey(breakerKey(access), id), Date.now()) !== null;
+	return access !== undefined && health.modelState(access, { id }, Date.now()).unserved !== null;
 }
 
 /** What a list of models is made with. */
@@ -80,6 +85,11 @@ interface ModelListBasis {
 	account: Account | null;
 	matrix: Awaited<ReturnType<typeof loadMatrix>>;
 	nowMs: number;
+}
+
+/** Whether a key's plan and its own list have a model. */
+function mayCall({ plan, key }: Account, model: Model, { catalog }: Settings): boolean {
+	return isInPlan(model, plan, catalog) && isListed(model, key.rules?.models ?? ["*"]);
 }
 
 function toModelEntry(model: Model, { settings, account, matrix, nowMs }: ModelListBasis): ModelEntry {
@@ -113,10 +123,9 @@ function toModelEntry(model: Model, { settings, account, matrix, nowMs }: ModelL
 		},
 		knowledge_cutoff: model.knowledge_cutoff,
 		open_weights: model.open_weights,
-		trains_on_inputs: settings.attestations.get(model.provider)?.isReplaced
-			? null
-			: matrix.findTrainingUse(model.provider),
-		available: isAvailable(model, settings) && isListed(model, account?.key.rules?.models ?? ["*"]),
+		source: model.owner ?? "shipped",
+		trains_on_inputs: matrix.findFacts(model.provider, { ...settings, matrix: matrix.MATRIX }).values.trains_on_inputs,
+		available: isAvailable(model, settings) && (account === null || mayCall(account, model, settings)),
 		...(isPassedBy(model, settings) ? { not_served: true } : {}),
 	};
 }
@@ -178,7 +187,7 @@ const listModelsEndpoint = endpoint({
 		const caller = await context.caller();
 		if (!caller.ok) return caller;
 		const { settings, startedAtMs } = context;
-		const page = toPage(settings.catalog.models, query);
+		const page = toPage(listedModels(settings.catalog), query);
 		if (!page.ok) return page;
 		const basis = { settings, account: caller.value, matrix: await loadMatrix(), nowMs: startedAtMs };
 		const data = page.value.data.map((model) => toModelEntry(model, basis));

@@ -2,13 +2,18 @@
 import { blendedRate } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import { TIERS } from "../catalog/vocabulary.ts";
-import type { RoutingConfig } from "./routing-config.ts";
-import type { Candidate, RankedModels } from "./selection.ts";
+import type { Candidate } from "./selection.ts";
 
 /** The cheapest first, budget models before all others. */
 export function sortByPrice(candidates: readonly Candidate[], nowMs: number): Candidate[] {
-	const rank = ({ model }: Candidate) => (model.tier === "budget" ? 0 : 1);
-	return candidates.toSorted((a, b) => rank(a) - rank(b) || blendedRate(a.model, nowMs) - blendedRate(b.model, nowMs));
+	return candidates
+		.map((candidate) => ({
+			candidate,
+			rank: candidate.model.tier === "budget" ? 0 : 1,
+			price: blendedRate(candidate.model, nowMs),
+		}))
+		.sort((a, b) => a.rank - b.rank || a.price - b.price)
+		.map(({ candidate }) => candidate);
 }
 
 /**
@@ -22,12 +27,8 @@ export function sortByDistance(candidates: readonly Candidate[], intended: Model
 		(blendedRate(model, nowMs) > price ? 100 : 0) +
 		2 * Math.abs(TIERS.indexOf(model.tier) - TIERS.indexOf(intended.tier)) +
 		(model.provider === intended.provider ? 1 : 0);
-	return candidates.toSorted((a, b) => distance(a) - distance(b) || b.score - a.score);
-}
-
-/** The eligible fallbacks that the config lists, in its order. */
-export function listConfiguredFallbacks(ranking: RankedModels, config: RoutingConfig | null): Candidate[] {
-	return (config?.fallback ?? [])
-		.map((id) => ranking.eligible.find(({ model }) => model.id === id))
-		.filter((candidate) => candidate !== undefined);
+	return candidates
+		.map((candidate) => ({ candidate, distance: distance(candidate) }))
+		.sort((a, b) => a.distance - b.distance || b.candidate.score - a.candidate.score)
+		.map(({ candidate }) => candidate);
 }

@@ -41,16 +41,27 @@ export interface ModelObservation {
 	failureShare: number;
 }
 
-/** What was observed of a model; nothing is a model that works as the catalog says. */
+/** A model that works as the catalog says. */
+const AS_EXPECTED: ModelObservation = { slowdown: 1, failureShare: 0 };
+
+/** What was observed of a model. */
 export function findObservation({ slowdown, failure_share }: Observations, modelId: string): ModelObservation {
+	if (slowdown?.[modelId] === undefined && failure_share?.[modelId] === undefined) return AS_EXPECTED;
 	return { slowdown: slowdown?.[modelId] ?? 1, failureShare: failure_share?.[modelId] ?? 0 };
 }
 
+/** A model as observations name it. */
+type NamedModel = { id: string; provider: string };
+
 function onlyNamed<T>(
 	values: Record<string, T> | undefined,
-	names: ReadonlySet<string>,
+	models: readonly NamedModel[],
+	member: keyof NamedModel,
 ): Record<string, T> | undefined {
-	const entries = Object.entries(values ?? {}).filter(([name]) => names.has(name));
+	const all = Object.entries(values ?? {});
+	if (all.length === 0) return undefined;
+	const names = new Set(models.map((model) => model[member]));
+	const entries = all.filter(([name]) => names.has(name));
 	return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
@@ -58,18 +69,13 @@ function onlyNamed<T>(
 const HOUR_MS = 3_600_000;
 
 /** The part that matters for these models, and what kept others from being among them, with the hour. Empty members are left out. */
-export function toObserved(
-	observations: Observations,
-	models: readonly { id: string; provider: string }[],
-	nowMs: number,
-): Observed {
+export function toObserved(observations: Observations, models: readonly NamedModel[], nowMs: number): Observed {
 	const at = new Date(nowMs - (nowMs % HOUR_MS)).toISOString();
 	const { conversation_model, not_served = {} } = observations;
-	const ids = new Set(models.map(({ id }) => id));
-	const open_breakers = onlyNamed(observations.open_breakers, new Set(models.map(({ provider }) => provider)));
-	const throttled = onlyNamed(observations.throttled, ids);
-	const slowdown = onlyNamed(observations.slowdown, ids);
-	const failure_share = onlyNamed(observations.failure_share, ids);
+	const open_breakers = onlyNamed(observations.open_breakers, models, "provider");
+	const throttled = onlyNamed(observations.throttled, models, "id");
+	const slowdown = onlyNamed(observations.slowdown, models, "id");
+	const failure_share = onlyNamed(observations.failure_share, models, "id");
 	return {
 		at,
 		...(conversation_model === undefined ? {} : { conversation_model }),

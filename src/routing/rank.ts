@@ -1,12 +1,13 @@
 // Ranks the models that may serve a call by what they are worth in a mode. Pure.
-import { modelAllowlist } from "../catalog/plans.ts";
+import { type Catalog, choosableModels, isChoosable, perCatalog } from "../catalog/catalog.ts";
+import { isInPlan } from "../catalog/plans.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Tier } from "../catalog/vocabulary.ts";
 import { budgetLeftNanoUsd } from "../meter/key-budget.ts";
 import { nanoUsd, usd } from "../proof/money.ts";
 import { conversationTokens } from "./conversation.ts";
 import { chooseEffort } from "./effort.ts";
-import { type Constraints, findExclusions } from "./eligibility.ts";
+import { type Constraints, type Exclusion, findExclusions } from "./eligibility.ts";
 import {
 	fitLength,
 	type LongestAnswer,
@@ -66,7 +67,8 @@ function toTerms(
 ): Pick<Candidate, "effort" | "maxTokens" | "warnings"> {
 	const { maxTokens } = longest;
 	const { effort, warnings } = chooseEffort(model, withOutputLimit(request.call, maxTokens), mode);
-	return { effort, maxTokens, warnings: [...warnings, ...toLengthWarnings(request, model, longest, costLimit)] };
+	const ofLength = toLengthWarnings(request, model, longest, costLimit);
+	return { effort, maxTokens, warnings: ofLength.length === 0 ? warnings : [...warnings, ...ofLength] };
 }
 
 /**
@@ -92,9 +94,6 @@ export function shortenCandidate(
 /** A model of whose recent calls so large a share failed is called after the others. */
 const FAILING_SHARE = 0.25;
 
-/** Everything but the model that decides whether a model may serve. */
-type SharedConstraints = Omit<Constraints, "call" | "worstCaseNanoUsd">;
-
 function toCandidate(
 	request: SelectionRequest,
 	model: Model,
@@ -119,13 +118,19 @@ function toCandidate(
 	return { model, effort, maxTokens, warnings, expectation, score, isBelowFloor: false, isFailing };
 }
 
-/** The score that a candidate is sorted by: no higher than that of any other which is both cheaper and better. */
-function scoreBehindBetter({ expectation: { quality, cost }, score }: Candidate, all: readonly Candidate[]): number {
-	return all.reduce(
-		(least, { expectation: other, score: otherScore }) =>
-			other.quality > quality && other.cost.totalNanoUsd < cost.totalNanoUsd ? Math.min(least, otherScore) : least,
+/** The scores that candidates are sorted by: no higher than that of any other which is both cheaper and better. */
+function scoresBehindBetter(candidates: readonly Candidate[]): (candidate: Candidate) => number {
+	const toTraits = ({ expectation: { quality, cost }, score }: Candidate) => ({
+		quality,
+		nanoUsd: cost.totalNanoUsd,
 		score,
-	);
+	});
+	const lowestFirst = candidates.map(toTraits).sort((a, b) => a.score - b.score);
+	return (candidate) => {
+		const { quality, nanoUsd, score } = toTraits(candidate);
+		const isBetter = (other: (typeof lowestFirst)[number]) => other.quality > quality && other.nanoUsd < nanoUsd;
+		return lowestFirst.find((other) => other.score >= score || isBetter(other))?.score ?? score;
+	};
 }
 
 /**
@@ -135,40 +140,72 @@ function sortByScore(candidates: Candidate[], mode: Mode): Candidate[] {
 	const best = candidates.reduce((most, { expectation }) => Math.max(most, expectation.quality), 0);
 	const { floorGap, isBehindBetter } = modeUtility(mode);
 	const floor = best - floorGap;
+	const toKey = isBehindBetter ? scoresBehindBetter(candidates) : ({ score }: Candidate) => score;
 	return candidates
-		.map((candidate) => ({ ...candidate, isBelowFloor: candidate.expectation.quality < floor }))
-		.map((candidate) => ({
-			candidate,
-			key: isBehindBetter ? scoreBehindBetter(candidate, candidates) : candidate.score,
-		}))
+		.map((candidate) => {
+			const isBelowFloor = candidate.expectation.quality < floor;
+			return {
+				candidate: isBelowFloor ? { ...candidate, isBelowFloor } : candidate,
+				class: 2 * Number(isBelowFloor) + Number(candidate.isFailing),
+				key: toKey(candidate),
+			};
+		})
 		.sort(
-			({ candidate: a, key: aKey }, { candidate: b, key: bKey }) =>
-				Number(a.isBelowFloor) - Number(b.isBelowFloor) ||
-				Number(a.isFailing) - Number(b.isFailing) ||
-				bKey - aKey ||
-				b.expectation.quality - a.expectation.quality ||
-				(a.model.id < b.model.id ? -1 : 1),
+			(a, b) =>
+				a.class - b.class ||
+				b.key - a.key ||
+				b.candidate.expectation.quality - a.candidate.expectation.quality ||
+				(a.candidate.model.id < b.candidate.model.id ? -1 : 1),
 		)
 		.map(({ candidate }) => candidate);
 }
 
-/** Ranks the models of some tiers, or of all, that may serve a call. */
-export function rankModels(request: SelectionRequest, mode: Mode, tiers: readonly Tier[] | null): RankedModels {
+/** What keeps listed models from requests that do not name them. */
+const unnamedExclusions = perCatalog(
+	({ models }: Catalog): ReadonlyMap<string, Exclusion[]> =>
+		new Map(
+			models
+				.filter((model) => !model.hidden && !isChoosable(model))
+				.map(({ id, assumed_quality }) => [
+					id,
+					[
+						{
+							code: "unnamed",
+							text: assumed_quality
+								? "no quality figures: only requests that name it get it"
+								: "auto: false in its row: only requests that name it get it",
+						},
+					],
+				]),
+		),
+);
+
+/**
+ * Ranks the models of some tiers, or of all, that may serve a call. Those that are not chosen by themselves are left out, but for
+ * one that is named. The config's fallbacks may be any.
+ */
+export function rankModels(
+	request: SelectionRequest,
+	mode: Mode,
+	tiers: readonly Tier[] | null,
+	named: Model | null = null,
+): RankedModels {
 	const { catalog, signals, plan, config, nowMs } = request;
-	const shared: SharedConstraints = {
+	const constraints: Constraints = {
 		signals,
 		plan,
-		allowlist: modelAllowlist(plan, catalog),
+		isInPlan: (model) => isInPlan(model, plan, catalog),
 		keyAllowlists: config?.allowlists ?? [],
 		blocked: config?.blocked ?? [],
 		unnamedBlocked: config?.operator_blocked ?? [],
 		ceiling: costCeiling(request),
 		tiers,
 		available: request.available,
-		notServed: request.observations.not_served ?? {},
+		notServed: new Set(Object.keys(request.observations.not_served ?? {})),
 		complianceReasons: request.complianceReasons,
 		takesRemoteImages: request.takesRemoteImages,
 		takesToolName: request.takesToolName,
+		worstCaseNanoUsd: (model, maxTokens) => worstCaseNanoUsd(request, model, mode, maxTokens),
 	};
 	const prospect: Prospect = {
 		signals,
@@ -176,17 +213,31 @@ export function rankModels(request: SelectionRequest, mode: Mode, tiers: readonl
 		testEase: catalog.testEase,
 		answerTokens: typicalAnswerTokens(signals),
 	};
-	const eligible: Candidate[] = [];
-	const excluded: RankedModels["excluded"] = new Map();
-	for (const model of catalog.models) {
+	const found: [string, Exclusion[]][] = [];
+	const consider = (model: Model): Candidate | null => {
 		const least = minOutputTokens(request, model, mode);
-		const exclusions = findExclusions(model, {
-			...shared,
-			call: withOutputLimit(request.call, least),
-			worstCaseNanoUsd: (candidate) => worstCaseNanoUsd(request, candidate, mode, least),
-		});
-		if (exclusions.length > 0) excluded.set(model.id, exclusions);
-		else eligible.push(toCandidate(request, model, mode, prospect, { least, ceiling: shared.ceiling }));
-	}
-	return { eligible: sortByScore(eligible, mode), excluded };
+		const exclusions = findExclusions(model, withOutputLimit(request.call, least), constraints);
+		found.push([model.id, exclusions]);
+		return exclusions.length > 0
+			? null
+			: toCandidate(request, model, mode, prospect, { least, ceiling: constraints.ceiling });
+	};
+	const isAside = named !== null && !isChoosable(named);
+	const considered = isAside ? [...choosableModels(catalog), named] : choosableModels(catalog);
+	const eligible = considered.map(consider).filter((candidate) => candidate !== null);
+	const ranked = sortByScore(eligible, mode);
+	const listed = [...new Set((config?.fallback ?? []).flatMap((id) => catalog.findModel(id) ?? []))];
+	const configured = listed.flatMap((model) =>
+		isChoosable(model) || model === named
+			? ranked.filter((candidate) => candidate.model === model)
+			: (consider(model) ?? []),
+	);
+	return {
+		eligible: ranked,
+		configured,
+		excluded: () =>
+			new Map(
+				[...new Map([...unnamedExclusions(catalog), ...found])].filter(([, exclusions]) => exclusions.length > 0),
+			),
+	};
 }

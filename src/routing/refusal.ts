@@ -1,5 +1,6 @@
 // Why no model may serve a call, as the failure that the client gets. Pure.
-import { modelAllowlist } from "../catalog/plans.ts";
+import { isChoosable } from "../catalog/catalog.ts";
+import { isInPlan } from "../catalog/plans.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Failure } from "../failure.ts";
 import { toBudgetFailure } from "../meter/budget-failure.ts";
@@ -116,15 +117,16 @@ export function toSelectionFailure(
 	}
 }
 
+/** Nothing about the request itself keeps it from such models. */
+const UNREACHABLE: ReadonlySet<Exclusion["code"]> = new Set(["unavailable", "unnamed", "plan"]);
+
 function toExclusionFailure(
 	request: SelectionRequest,
 	excluded: ReadonlyMap<string, Exclusion[]>,
 	mode: Mode,
 	others: readonly Candidate[],
 ): Failure {
-	const reachable = [...excluded].filter(
-		([, exclusions]) => !exclusions.some(({ code }) => code === "unavailable" || code === "plan"),
-	);
+	const reachable = [...excluded].filter(([, exclusions]) => !exclusions.some(({ code }) => UNREACHABLE.has(code)));
 	if (reachable.length === 0) return toNoProviderFailure(request);
 	const only = (...codes: Exclusion["code"][]) =>
 		reachable.filter(([, exclusions]) => exclusions.every(({ code }) => codes.includes(code)));
@@ -164,9 +166,17 @@ function toExclusionFailure(
 	return { reason: "invalid_request", issues: [...issues].map(([path, message]) => ({ path, message })) };
 }
 
-function toNoProviderFailure({ plan, catalog }: SelectionRequest): Failure {
-	const message = modelAllowlist(plan, catalog)
-		? `none of the ${plan.displayName} plan's models is available: no key is configured for their providers`
-		: "no provider key is configured on this server";
+function toNoProviderFailure({ plan, catalog, available }: SelectionRequest): Failure {
+	const callable = catalog.models.filter((model) => available(model) && isInPlan(model, plan, catalog));
+	const [named] = callable.filter((model) => !model.hidden && !isChoosable(model));
+	if (named && !callable.some(isChoosable))
+		return {
+			reason: "no_provider_available",
+			message: `no model is chosen by itself here; name one that can be called, such as ${named.id}`,
+		};
+	const message =
+		plan.modelAccess === "free"
+			? `none of the ${plan.displayName} plan's models is available: no key is configured for their providers`
+			: "no provider key is configured on this server";
 	return { reason: "no_provider_available", message };
 }

@@ -2,6 +2,7 @@
 import type { Model } from "../catalog/schema.ts";
 import type { Intent, Tier } from "../catalog/vocabulary.ts";
 import type { CompliancePolicy } from "../compliance/policy.ts";
+import { matchesGlob } from "../text/match-glob.ts";
 import type { RoutingMode } from "./mode.ts";
 
 /** When a rule matches: all conditions that are set must hold. A rule without conditions always matches. */
@@ -60,28 +61,24 @@ export interface CompiledConfig {
 	matches(pattern: string, text: string): boolean;
 }
 
-/** Whether a text matches a pattern in which `*` stands for any characters. Linear in both. */
-export function matchesGlob(pattern: string, text: string): boolean {
-	const parts = pattern.split("*");
-	const [first = "", last = ""] = [parts[0], parts.at(-1)];
-	if (parts.length === 1) return pattern === text;
-	if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false;
-	let from = first.length;
-	const end = text.length - last.length;
-	for (const part of parts.slice(1, -1)) {
-		const at = text.indexOf(part, from);
-		if (at < 0 || at + part.length > end) return false;
-		from = at + part.length;
-	}
-	return true;
+/** Whether an entry of a list means a model: by its id, an alias of its row, or its provider. */
+function matchesModel(entry: string, { id, provider, aliases }: Pick<Model, "id" | "provider" | "aliases">): boolean {
+	return (
+		matchesGlob(entry, id) ||
+		matchesGlob(entry, provider) ||
+		(aliases?.some((alias) => matchesGlob(entry, alias)) ?? false)
+	);
 }
 
 /** Whether a list of ids, providers, tiers and globs has a model. */
-export function isListed({ id, provider, tier }: Pick<Model, "id" | "provider" | "tier">, list: readonly string[]) {
-	return list.some((entry) => entry === tier || matchesGlob(entry, id) || matchesGlob(entry, provider));
+export function isListed(model: Pick<Model, "id" | "provider" | "tier" | "aliases">, list: readonly string[]): boolean {
+	return list.some((entry) => entry === model.tier || matchesModel(entry, model));
 }
 
 /** The entry of `blocked` that blocks a model; undefined when none does. */
-export function findBlocking(model: Pick<Model, "id" | "provider">, blocked: readonly string[]): string | undefined {
-	return blocked.find((entry) => matchesGlob(entry, model.id) || matchesGlob(entry, model.provider));
+export function findBlocking(
+	model: Pick<Model, "id" | "provider" | "aliases">,
+	blocked: readonly string[],
+): string | undefined {
+	return blocked.find((entry) => matchesModel(entry, model));
 }

@@ -2,12 +2,12 @@
 // gives the same selection.
 import { findNamedModel } from "../catalog/aliases.ts";
 import { INTENSITIES } from "../catalog/catalog.ts";
-import { modelAllowlist } from "../catalog/plans.ts";
+import { isInPlan } from "../catalog/plans.ts";
 import type { Model } from "../catalog/schema.ts";
 import { TIERS, type Tier } from "../catalog/vocabulary.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import { stayWithModel } from "./conversation.ts";
-import { listConfiguredFallbacks, sortByDistance, sortByPrice } from "./fallbacks.ts";
+import { sortByDistance, sortByPrice } from "./fallbacks.ts";
 import type { Mode } from "./mode.ts";
 import { costCeiling, rankModels } from "./rank.ts";
 import { describeChoice } from "./reason.ts";
@@ -37,18 +37,17 @@ function buildSelection(
 	if (!first) return null;
 	// Between a tool call and its result, no other provider can take over: it would not know the call.
 	const isToolLoop = request.call.toolLoopModel !== undefined;
-	const fallbacks = isToolLoop ? rest.filter(({ model }) => model.provider === first.model.provider) : rest;
-	const configured = listConfiguredFallbacks(ranking, request.config).filter((candidate) =>
-		fallbacks.includes(candidate),
-	);
+	const mayFollow = (candidate: Candidate) =>
+		candidate !== first && (!isToolLoop || candidate.model.provider === first.model.provider);
 	const { rule } = request;
-	const nearest = sortByDistance(fallbacks, first.model, request.nowMs);
+	const nearest = sortByDistance(rest.filter(mayFollow), first.model, request.nowMs);
+	const configured = ranking.configured.filter(mayFollow);
 	return {
 		mode,
 		candidates: [first, ...rest],
-		failover: [first, ...new Set([...configured, ...nearest])],
+		failover: [first, ...(configured.length === 0 ? nearest : new Set([...configured, ...nearest]))],
 		ceilingNanoUsd: costCeiling(request)?.nanoUsd ?? null,
-		excluded: renderExclusions(ranking.excluded),
+		excluded: () => renderExclusions(ranking.excluded()),
 		fallbackFrom,
 		reason: `${rule ? `rule ${JSON.stringify(rule.name)}: ` : ""}${reason(first)}`,
 	};
@@ -85,7 +84,7 @@ function selectWithinTiers(request: SelectionRequest, mode: Mode, range: TierRan
 		if (chosen) return ok(chosen);
 		const lowest = tiers ? Math.min(...tiers.map((tier) => TIERS.indexOf(tier))) : 0;
 		const lower = TIERS[lowest - 1];
-		if (!lower) return fail(toSelectionFailure(request, rankModels(request, mode, null).excluded, mode));
+		if (!lower) return fail(toSelectionFailure(request, rankModels(request, mode, null).excluded(), mode));
 		tiers = [lower];
 	}
 }
@@ -102,7 +101,7 @@ function selectCheapest(request: SelectionRequest, because: "unknown" | "plan", 
 		(first) => `${why}: ${first.model.display_name} is the cheapest available budget model`,
 	);
 	const replaced: Replacement = { asked: request.model, because };
-	return chosen ? ok({ ...chosen, replaced }) : fail(toSelectionFailure(request, ranking.excluded, "direct"));
+	return chosen ? ok({ ...chosen, replaced }) : fail(toSelectionFailure(request, ranking.excluded(), "direct"));
 }
 
 /**
@@ -115,14 +114,13 @@ function selectNamed(request: SelectionRequest, model: Model, by: "request" | "c
 	const namer = by === "request" ? by : "routing config";
 	const isAlias = request.model !== model.id;
 	const isDue = by === "request" && request.observations.not_served?.[model.id] === 0;
-	const ranking = rankModels(isDue ? withServed(request, [model.id]) : request, "direct", null);
+	const ranking = rankModels(isDue ? withServed(request, [model.id]) : request, "direct", null, model);
 	const own = ranking.eligible.find((candidate) => candidate.model === model);
 	const others = ranking.eligible.filter((candidate) => candidate !== own);
-	const fallbacks = [
-		...new Set([...listConfiguredFallbacks(ranking, request.config), ...sortByDistance(others, model, request.nowMs)]),
-	];
+	const fallbacks = [...new Set([...ranking.configured, ...sortByDistance(others, model, request.nowMs)])];
 	if (own) {
-		const ranked = [own, ...fallbacks.filter((candidate) => candidate !== own)];
+		const mayWork = new Set(others);
+		const ranked = [own, ...fallbacks.filter((candidate) => mayWork.has(candidate))];
 		const chosen = buildSelection(request, "direct", ranked, ranking, null, (first) =>
 			isAlias
 				? `${first.model.display_name} is the nearest model to ${request.model}, which the ${namer} named`
@@ -130,12 +128,12 @@ function selectNamed(request: SelectionRequest, model: Model, by: "request" | "c
 		);
 		if (chosen) return ok(chosen);
 	}
-	const why = ranking.excluded.get(model.id) ?? [];
+	const why = ranking.excluded().get(model.id) ?? [];
 	const anyMayServe = by === "config" || why.some(({ code }) => code === "unavailable");
 	// When the model lacks a capability or exceeds a limit, only the client can change the request. For price and
 	// config, the config's own fallbacks may serve.
 	const refusal = why.find(({ code }) => code === "capability" || code === "limits");
-	const configured = refusal ? [] : listConfiguredFallbacks(ranking, request.config);
+	const configured = refusal ? [] : ranking.configured;
 	const ranked = anyMayServe ? fallbacks : configured;
 	const chosen = buildSelection(
 		request,
@@ -149,14 +147,14 @@ function selectNamed(request: SelectionRequest, model: Model, by: "request" | "c
 	if (chosen) return ok(chosen);
 	return fail(
 		anyMayServe
-			? toSelectionFailure(request, ranking.excluded, "direct")
+			? toSelectionFailure(request, ranking.excluded(), "direct")
 			: toSelectionFailure(request, new Map([[model.id, why]]), "direct", others),
 	);
 }
 
 /** Continues with the model whose tool calls the request answers; null when it cannot serve. */
 function continueToolLoop(request: SelectionRequest, modelId: string, mode: Mode): Selection | null {
-	const ranking = rankModels(request, mode, null);
+	const ranking = rankModels(request, mode, null, request.catalog.findModel(modelId) ?? null);
 	const own = ranking.eligible.find(({ model }) => model.id === modelId);
 	if (!own) return null;
 	const ranked = [own, ...ranking.eligible.filter((candidate) => candidate !== own)];
@@ -218,8 +216,7 @@ function selectServed(request: SelectionRequest): Result<Selection> {
 		return selectCheapest(asked, "unknown", "the id asked for is not in the catalog");
 	}
 	const { model, isExact } = named;
-	const allowlist = modelAllowlist(request.plan, request.catalog);
-	if (allowlist && !allowlist.includes(model.id))
+	if (!isInPlan(model, request.plan, request.catalog))
 		return selectCheapest(asked, "plan", `${model.id} is not in the ${request.plan.displayName} plan`);
 	const selected = selectNamed(isExact ? { ...request, model: model.id } : asked, model, target.by);
 	if (!selected.ok || isExact) return selected;

@@ -76,11 +76,12 @@ export interface Selection {
 	mode: Mode;
 	/** Ranked; the first is called first. Never empty. */
 	candidates: [Candidate, ...Candidate[]];
-	/** The order of calls: the first candidate, then its fallbacks. */
+	/** The order of calls: the first candidate, then its fallbacks. Those of the config need not be candidates. */
 	failover: [Candidate, ...Candidate[]];
 	/** The most that all calls of the request may cost together, nano-USD; null means no limit. */
 	ceilingNanoUsd: number | null;
-	excluded: Record<string, string[]>;
+	/** Why the other listed models may not serve, by model. Worked out when it is asked for: most requests are not told. */
+	excluded(): Record<string, string[]>;
 	/**
 	 * The model or id that was named but cannot serve; null when the first candidate is the intended one.
 	 */
@@ -91,8 +92,12 @@ export interface Selection {
 	reason: string;
 }
 
-/** The models that may serve, best first, and why the others may not. */
+/** The models that may serve, and why the others may not. */
 export interface RankedModels {
+	/** Best first. */
 	eligible: Candidate[];
-	excluded: Map<string, Exclusion[]>;
+	/** The config's fallbacks that may serve, in its order. Some of them may serve as such only. */
+	configured: Candidate[];
+	/** What keeps the others from it, by model. */
+	excluded(): Map<string, Exclusion[]>;
 }

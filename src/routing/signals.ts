@@ -60,7 +60,7 @@ export interface Signals {
 /** An estimate that holds for English. */
 export const CHARS_PER_TOKEN = 4;
 /** Typical number of tokens for an image. The cost bound uses another figure. */
-const IMAGE_TOKENS = 1_000;
+export const IMAGE_TOKENS = 1_000;
 const LONG_CONTEXT_TOKENS = 32_000;
 const HARD_TOKENS = 4_000;
 const TRIVIAL_CHARS = 60;

@@ -5,7 +5,7 @@ import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { mayRead, readableMakers } from "../account/makers.ts";
 import { findExactModel } from "../catalog/aliases.ts";
-import type { Catalog } from "../catalog/catalog.ts";
+import { type Catalog, listedModels } from "../catalog/catalog.ts";
 import { modelAllowlist, PLANS, type Plan, planIdSchema } from "../catalog/plans.ts";
 import type { Model } from "../catalog/schema.ts";
 import { fail, ok } from "../failure.ts";
@@ -62,7 +62,7 @@ const listPlansEndpoint = endpoint({
 			stored_bytes: storedQuotaBytes(plan.id, corporateStoredBytes),
 			model_access: {
 				...modelAccess(plan, catalog),
-				count: modelAllowlist(plan, catalog)?.length ?? catalog.models.length,
+				count: modelAllowlist(plan, catalog)?.length ?? listedModels(catalog).length,
 			},
 			agentguard: plan.agentguard,
 			description: plan.description,

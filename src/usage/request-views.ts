@@ -1,5 +1,6 @@
 // Requests as their user sees them: what was asked for, what was chosen and why, and what it cost. Pure.
 import * as z from "zod";
+import { optionalMember } from "../json.ts";
 import type { ListedRequest, RequestDetail } from "../meter/request-page.ts";
 import { usd } from "../proof/money.ts";
 import { receiptDecisionSchema } from "../proof/receipt-decision.ts";
@@ -48,6 +49,10 @@ export const requestDetailSchema = z.lazy(() =>
 				z.object({
 					model: z.string(),
 					provider: z.string(),
+					provider_key: z
+						.string()
+						.optional()
+						.describe("The operator's name of the provider's key, where the provider has several."),
 					calls: z.int(),
 					tokens: z.int(),
 					input_tokens: z.int(),
@@ -100,8 +105,9 @@ export function toRequestView(request: ListedRequest): RequestView {
 
 export function toRequestDetailView({ request, calls }: RequestDetail): RequestDetailView {
 	const call_costs = calls.map(({ cost_nano_usd, requests = 1, ...call }) => {
-		const { model, provider, tokens, input_tokens } = call;
-		return { model, provider, calls: requests, tokens, input_tokens, cost_usd: usd(cost_nano_usd) };
+		const { model, provider, provider_key, tokens, input_tokens } = call;
+		const key = optionalMember("provider_key", provider_key);
+		return { model, provider, ...key, calls: requests, tokens, input_tokens, cost_usd: usd(cost_nano_usd) };
 	});
 	return { ...toRequestView(request), call_costs };
 }

@@ -1,6 +1,8 @@
 // Compares the CPU time of a chat in this checkout with another's: both run at once under the same load, so that what the machine does
-// meanwhile happens to both. With --entrance, this checkout gets the same conversation through another entrance.
+// meanwhile happens to both. With --entrance, this checkout gets the same conversation through another entrance; with
+// --operator-models, it has so many models of an operator's in its catalog, which are weighed for every request with --auto.
 // Run: npm run bench:pair -- DIR [--connections N] [--rounds N] [--seconds S] [--streamed] [--entrance responses|messages|"responses, stored"]
+//      [--operator-models N [--auto]]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -10,10 +12,11 @@ import { parseArgs } from "node:util";
 import { applyLocalMigrations, buildBundle } from "../../src/cli/local-service.ts";
 import { builtInGenerator, type Load, type LoadTarget } from "./load.ts";
 import { type BenchEntrance, ENTRANCES, entranceLoad, STREAMED, WHOLE } from "./loads.ts";
+import { operatorRows } from "./operator-rows.ts";
 import { stateRoots } from "./options.ts";
 import { processCpuMs } from "./process.ts";
 import { percentile } from "./statistics.ts";
-import { startSvc } from "./svc-target.ts";
+import { type SvcOptions, startSvc } from "./svc-target.ts";
 import { startUpstream } from "./targets.ts";
 
 const USERS = 96;
@@ -39,6 +42,7 @@ async function startCheckout(
 	checkout: Checkout,
 	upstreamUrl: string,
 	folder: string,
+	more: Pick<SvcOptions, "operatorCatalog"> = {},
 ): Promise<LoadTarget> {
 	const before = process.cwd();
 	// The build reads the configuration and the sources of the folder that it runs in.
@@ -47,7 +51,7 @@ async function startCheckout(
 		const bundleDir = await checkout.buildBundle(join(folder, "bundle"));
 		const stateDir = join(folder, "state");
 		await checkout.applyLocalMigrations(stateDir);
-		return await checkout.startSvc(upstreamUrl, { bundleDir, stateDir, users: USERS, inspected: false });
+		return await checkout.startSvc(upstreamUrl, { bundleDir, stateDir, users: USERS, inspected: false, ...more });
 	} finally {
 		process.chdir(before);
 	}
@@ -92,6 +96,8 @@ async function comparePair(): Promise<void> {
 			seconds: { type: "string", default: "6" },
 			streamed: { type: "boolean", default: false },
 			entrance: { type: "string" },
+			"operator-models": { type: "string" },
+			auto: { type: "boolean", default: false },
 		},
 	});
 	const [dir] = positionals;
@@ -108,7 +114,9 @@ async function comparePair(): Promise<void> {
 		started.unshift(others);
 		const ownDir = join(import.meta.dirname, "../..");
 		const checkout = { buildBundle, applyLocalMigrations, startSvc };
-		const own = await startCheckout(ownDir, checkout, upstream.url, join(folder, "own"));
+		const models = values["operator-models"];
+		const more = models === undefined ? {} : { operatorCatalog: operatorRows(Number(models), values.auto) };
+		const own = await startCheckout(ownDir, checkout, upstream.url, join(folder, "own"), more);
 		started.unshift(own);
 		const chat = values.streamed ? STREAMED : WHOLE;
 		const sides = [

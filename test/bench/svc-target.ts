@@ -15,11 +15,13 @@ export interface SvcOptions extends StateOptions {
 	bundleDir: string;
 	/** Whether V8's inspector listens. Profiles can be taken and collections forced then. */
 	inspected: boolean;
+	/** Rows that the operator adds to the catalog. */
+	operatorCatalog?: unknown;
 }
 
 /** Starts the service with signing, receipts, meter and D1, and makes its users with one key each. */
 export async function startSvc(upstreamUrl: string, options: SvcOptions): Promise<LoadTarget> {
-	const { bundleDir, stateDir, users, inspected } = options;
+	const { bundleDir, stateDir, users, inspected, operatorCatalog } = options;
 	const adminToken = randomBytes(32).toString("hex");
 	const start = () =>
 		startLocalService({
@@ -31,6 +33,7 @@ export async function startSvc(upstreamUrl: string, options: SvcOptions): Promis
 				KEY_PEPPER: randomBytes(32).toString("hex"),
 				ADMIN_TOKEN: adminToken,
 				...sandboxVariables(upstreamUrl),
+				...(operatorCatalog === undefined ? {} : { CATALOG: JSON.stringify(operatorCatalog) }),
 			},
 			...(inspected ? { inspectorPort: 0 } : {}),
 			onOutput: discardOutput,

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import { openapiDocument } from "../../src/http/openapi.ts";
+import { storeCatalog } from "../../src/load-settings.edge.ts";
 import { RECORDED_EXAMPLES } from "../../src/site/examples.ts";
 import { exampleRequest, makeIds } from "../support/examples.ts";
 import {
@@ -18,6 +19,7 @@ import {
 } from "../support/generate-request.ts";
 import { Documented, type ReadAnswer } from "../support/generate-verdict.ts";
 import { hintsFor } from "../support/hints.ts";
+import { OPERATOR_CATALOG } from "../support/operator-catalog.ts";
 import { newKey, ORIGIN, type TestKey, type Upstream, useSandbox } from "../support/service.ts";
 import { TEST_ADMIN_TOKEN } from "../support/variables.ts";
 
@@ -84,6 +86,7 @@ const errors: string[] = [];
 
 beforeAll(async () => {
 	upstream = useSandbox();
+	await storeCatalog(env, JSON.stringify(OPERATOR_CATALOG));
 	vi.spyOn(console, "log").mockImplementation(() => undefined);
 	vi.spyOn(console, "error").mockImplementation((line) => errors.push(String(line)));
 	const answer = await ask("GET", { target: "/openapi.json", headers: {}, body: null }, {});

@@ -1,10 +1,13 @@
 // The isolation walk: to one user, what belongs to another is as if it were not there. An endpoint joins by its definition.
+import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { idSources } from "../../src/http/example.ts";
+import { storeCatalog } from "../../src/load-settings.edge.ts";
 import { exampleRequest, type OwnedId, ownedIds, type SentRequest } from "../support/examples.ts";
+import { OPERATOR_CATALOG } from "../support/operator-catalog.ts";
 import {
 	call,
 	callWithKey,
@@ -23,6 +26,7 @@ let owner: TestKey;
 let other: TestKey;
 beforeEach(async () => {
 	upstream = useSandbox();
+	await storeCatalog(env, JSON.stringify(OPERATOR_CATALOG));
 	owner = await newKey("corporate");
 	other = await newKey("corporate");
 });

@@ -1,7 +1,16 @@
 // `npm run deploy` with the real wrangler against a double of the platform: from nothing, again, changed, killed, refused.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import {
+	appendFileSync,
+	cpSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, type TestContext } from "vitest";
@@ -129,6 +138,53 @@ describe.concurrent("a deployment", () => {
 		expect(deployment.platform.writes).toEqual([]);
 	});
 
+	it("has the operator's catalog of a file, and refuses a wrong one before anything", async ({ onTestFinished }) => {
+		const deployment = await Deployment.make(onTestFinished);
+		const { platform } = deployment;
+		const login = { CLOUDFLARE_API_TOKEN: "token" };
+		const document = {
+			providers: [{ id: "my-llm", base_url: "https://models.example.com/v1" }],
+			models: [
+				{
+					id: "my-model",
+					provider: "my-llm",
+					tier: "mid",
+					prices: { input: 1, output: 1 },
+					limits: { context_window: 8_192, max_output_tokens: 2_048 },
+				},
+			],
+		};
+		const write = (file: string, text: string) => writeFileSync(join(deployment.dir, file), text);
+		write("local.yaml", "providers:\n  - id: my-llm\n    base_url: http://10.0.0.5:8000/v1\n");
+		const refused = await deployment.runWith({ ...login, CATALOG_FILE: "local.yaml" }, []);
+		expect([refused.code, refused.output]).toEqual([
+			1,
+			"local.yaml: line 3, column 15: providers.0.base_url: is of this machine or a private network; UPSTREAM_HOSTS must list its host\nCATALOG_FILE is wrong: nothing was started or changed\n",
+		]);
+		expect(platform.calls).toEqual([]);
+
+		write("catalog.json", JSON.stringify(document, null, "\t"));
+		const first = await deployment.runWith({ ...login, CATALOG_FILE: "catalog.json" }, []);
+		expect(first.output).toContain("store the operator's catalog");
+		expect(first.code, first.output).toBe(0);
+		const [namespace] = platform.namespaces.keys();
+		const stored = () => JSON.parse(platform.values.get(`${namespace}/catalog:operator`) ?? "null");
+		expect(stored()).toEqual(document);
+		const before = platform.writes.length;
+		for (const CATALOG_FILE of ["catalog.json", ""]) {
+			const again = await deployment.runWith({ ...login, CATALOG_FILE }, []);
+			expect([again.code, again.output]).toEqual([0, expect.stringContaining("nothing to do")]);
+		}
+		expect(platform.writes.slice(before)).toEqual([]);
+
+		// A host of a private network is allowed where the deployed service allows it.
+		appendFileSync(join(deployment.dir, ".deploy/production.secrets"), "UPSTREAM_HOSTS=10.0.0.5:8000\n");
+		const changed = await deployment.runWith({ ...login, CATALOG_FILE: "local.yaml" }, []);
+		expect(changed.code, changed.output).toBe(0);
+		expect(stored()).toEqual({ providers: [{ id: "my-llm", base_url: "http://10.0.0.5:8000/v1" }] });
+		expect(platform.faults).toEqual([]);
+	});
+
 	it("of another environment shares nothing with production", async ({ onTestFinished }) => {
 		const deployment = await Deployment.make(onTestFinished);
 		await deployment.run("--env", "staging");
@@ -145,6 +201,7 @@ describe.concurrent("a run that is killed after a call", () => {
 		["creates the namespace", (path, method) => path === "/storage/kv/namespaces" && method === "POST"],
 		["applies a migration", (_path, _method, queries) => queries === 7],
 		["uploads the version", (path, method) => /^\/workers\/scripts\/svc$/.test(path) && method === "PUT"],
+		["stores the operator's catalog", (path, method) => /\/values\//.test(path) && method === "PUT"],
 		["makes the first key", (path, method) => path === "/internal/keys" && method === "POST"],
 	];
 
@@ -158,12 +215,15 @@ describe.concurrent("a run that is killed after a call", () => {
 			isKilled = true;
 			deployment.kill();
 		};
-		const killed = await deployment.run();
+		writeFileSync(join(deployment.dir, "catalog.json"), '{"providers":[{"id":"openai","timeout_ms":5000}]}');
+		const run = () => deployment.runWith({ CLOUDFLARE_API_TOKEN: "token", CATALOG_FILE: "catalog.json" }, []);
+		const killed = await run();
 		expect([isKilled, killed.code]).toEqual([true, null]);
-		const next = await deployment.run();
+		const next = await run();
 		expect(next.code, next.output).toBe(0);
 		expect(next.output).toMatch(/export SVC_API_KEY=svc_sk_key_\d\n/);
 		expectDone(deployment);
+		expect([...deployment.platform.values.values()]).toEqual(['{"providers":[{"id":"openai","timeout_ms":5000}]}']);
 	});
 });
 

@@ -40,7 +40,7 @@ interface OperatorKey {
 	revoked_at: string | null;
 }
 
-type Outcome = { result: unknown; info?: unknown } | Refusal;
+type Outcome = { result: unknown; info?: unknown } | { raw: string } | Refusal;
 
 function isRefusal(outcome: Outcome): outcome is Refusal {
 	return "status" in outcome;
@@ -63,6 +63,8 @@ function isChanging(sql: string): boolean {
 export class PlatformDouble {
 	readonly databases = new Map<string, { name: string; sql: DatabaseSync }>();
 	readonly namespaces = new Map<string, string>();
+	/** By the namespace's id and the key, with a slash between them. */
+	readonly values = new Map<string, string>();
 	readonly workers = new Map<string, Worker>();
 	readonly keys: OperatorKey[] = [];
 	readonly calls: RecordedCall[] = [];
@@ -135,6 +137,10 @@ export class PlatformDouble {
 			});
 			return;
 		}
+		if ("raw" in outcome) {
+			response.end(outcome.raw);
+			return;
+		}
 		send(200, { success: true, errors: [], messages: [], result: outcome.result, result_info: outcome.info });
 	}
 
@@ -168,6 +174,9 @@ export class PlatformDouble {
 			return { result: [{ id: ACCOUNT_ID, name: "Ada", account: { id: ACCOUNT_ID, name: "Ada" } }] };
 		if (path === "/d1/database" || path.startsWith("/d1/database/")) return this.#database(method, path, query, json);
 		if (path === "/storage/kv/namespaces") return this.#namespace(method, query, json);
+		const [, namespace, key] = /^\/storage\/kv\/namespaces\/([^/]+)\/values\/([^/]+)$/.exec(path) ?? [];
+		if (namespace !== undefined && key !== undefined)
+			return this.#value(method, namespace, decodeURIComponent(key), body);
 		return this.#script(method, path, body, request);
 	}
 
@@ -222,6 +231,17 @@ export class PlatformDouble {
 		const id = randomUUID().replaceAll("-", "");
 		this.namespaces.set(id, title);
 		return { result: { id, title } };
+	}
+
+	#value(method: string, namespace: string, key: string, body: Buffer): Outcome {
+		if (!this.namespaces.has(namespace)) return { status: 404, code: 10013, message: "namespace not found" };
+		const place = `${namespace}/${key}`;
+		if (method === "PUT") {
+			this.values.set(place, String(body));
+			return { result: {} };
+		}
+		const raw = this.values.get(place);
+		return raw === undefined ? { status: 404, code: 10009, message: "key not found" } : { raw };
 	}
 
 	async #script(method: string, path: string, body: Buffer, request: IncomingMessage): Promise<Outcome> {

@@ -17,7 +17,7 @@ const REQUEST_ID = `svc-${ULID}`;
 const SVC = { routing: { mode: "direct" }, warnings: [] } as unknown as SvcBlock;
 
 /** A seal that anybody can read. */
-export async function openSeal(parts: readonly AssistantPart[], modelId: string): Promise<string> {
+export async function openSeal(parts: readonly AssistantPart[], { modelId }: { modelId: string }): Promise<string> {
 	return JSON.stringify({ modelId, parts });
 }
 
@@ -68,7 +68,7 @@ export async function responseEvents(
 ): Promise<string> {
 	const { parts: passed, answer } = toDelivered(parts);
 	const form = responseWording(wording).toStream();
-	let sse = form.begin({ requestId: REQUEST_ID, startedAtMs: 1_000, modelId: "m" });
+	let sse = form.begin({ requestId: REQUEST_ID, startedAtMs: 1_000, modelId: "m", account: "" });
 	for (const part of passed) sse += await form.part(part);
 	const cut = { type: "upstream_error", code: "upstream_cut", message: "cut" } as const;
 	return sse + (await (isCut ? form.fail(cut, settledResponse(answer)) : form.end(settledResponse(answer))));

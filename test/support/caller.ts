@@ -9,7 +9,7 @@ import { Timings } from "../../src/http/timings.ts";
 import type { Caller } from "../../src/inference/caller.edge.ts";
 import { meterClient } from "../../src/meter/meter-client.edge.ts";
 import type { Reservation } from "../../src/meter/settlement.ts";
-import { cachedSettings } from "../../src/settings.ts";
+import { shippedSettings } from "../../src/settings.ts";
 import { createFunds } from "../../src/usage/funds.edge.ts";
 import type { TestKey } from "./service.ts";
 
@@ -46,7 +46,7 @@ export function inProcessCaller(
 		requestId,
 		startedAtMs,
 		account,
-		settings: cachedSettings(env),
+		settings: shippedSettings(env),
 		signal: new AbortController().signal,
 		address: "unknown",
 		waitUntil,

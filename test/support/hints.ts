@@ -4,6 +4,7 @@ import { CATALOG } from "../../src/catalog/shipped.ts";
 import { hashText } from "../../src/proof/hash.ts";
 import { renderGroupCursor } from "../../src/usage/groups.ts";
 import { odd } from "./generate-odd.ts";
+import { OPERATOR_IDS } from "./operator-catalog.ts";
 import { UNKNOWN_RESPONSE } from "./stored-responses.ts";
 import { TEST_WEBHOOK_HOST } from "./variables.ts";
 
@@ -37,7 +38,7 @@ const schemaLike = fc.letrec<{ schema: Record<string, unknown> }>((tie) => ({
 	),
 })).schema;
 
-const MODEL_IDS = CATALOG.models.map(({ id }) => id);
+const MODEL_IDS = [...CATALOG.models.map(({ id }) => id), ...OPERATOR_IDS];
 
 const model = fc.oneof(
 	{ weight: 5, arbitrary: fc.constantFrom(...MODEL_IDS) },

@@ -17,7 +17,7 @@ export const MESSAGE_ID = "msg_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 export const SVC = { routing: { mode: "direct" } } as unknown as SvcBlock;
 
 /** A seal that anybody can read. */
-export async function openSeal(parts: readonly AssistantPart[], modelId: string): Promise<string> {
+export async function openSeal(parts: readonly AssistantPart[], { modelId }: { modelId: string }): Promise<string> {
 	return `svc1${JSON.stringify({ modelId, parts })}`;
 }
 
@@ -53,7 +53,7 @@ export async function streamEvents(
 	{ modelId = "m", isCut = false }: { modelId?: string; isCut?: boolean } = {},
 ): Promise<string> {
 	const events = new MessageEvents(wording);
-	let sse = events.begin({ requestId: REQUEST_ID, startedAtMs: 0, modelId });
+	let sse = events.begin({ requestId: REQUEST_ID, startedAtMs: 0, modelId, account: "" });
 	for (const part of parts) sse += await events.part(part);
 	if (isCut) return sse + events.fail({ type: "upstream_error", code: "upstream_cut", message: "cut" }, null);
 	return sse + (await events.end(settledAnswer(accumulate(parts), modelId)));

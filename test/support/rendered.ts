@@ -1,6 +1,8 @@
 // A model call as each wire sends it, to a model of the tests' catalog.
+import { soleKey } from "../../src/catalog/provider-keys.ts";
 import type { Model, Provider } from "../../src/catalog/schema.ts";
 import type { EffortChoice, WireName } from "../../src/catalog/vocabulary.ts";
+import { withAuth } from "../../src/providers/auth-headers.ts";
 import type { ModelCall } from "../../src/providers/model-call.ts";
 import type { UpstreamRequest } from "../../src/providers/wire.ts";
 import { wireFor } from "../../src/providers/wires.ts";
@@ -34,8 +36,9 @@ export function render(
 ): Rendered {
 	const model = modelWhere(TEST_CATALOG, (candidate) => TEST_CATALOG.providerFor(candidate).wire === wire);
 	const provider = { ...TEST_CATALOG.providerFor(model), ...more };
-	const access = { provider, apiKey: "k", baseUrl: "https://u.test/v1", host: "u.test" };
+	const access = { provider, keys: [soleKey("k")] as const, baseUrl: "https://u.test/v1", host: "u.test" };
 	const prompt = wireFor(provider).preparePrompt(call, provider);
-	const request = wireFor(provider).renderRequest({ call, prompt, model, access, effort });
+	const rendered = wireFor(provider).renderRequest({ call, prompt, model, access, effort });
+	const request = withAuth(rendered, provider, access.keys[0]);
 	return { ...request, model, json: JSON.parse(request.body) };
 }

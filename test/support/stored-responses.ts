@@ -7,7 +7,7 @@ import type { Warning } from "../../src/providers/model-call.ts";
 import type { InputItem } from "../../src/responses/items.ts";
 import { type ResolvedInput, resolveInput } from "../../src/responses/resolve-input.edge.ts";
 import { type ResponseEntry, storeResponse } from "../../src/responses/store.edge.ts";
-import { cachedSettings } from "../../src/settings.ts";
+import { shippedSettings } from "../../src/settings.ts";
 import { FULL_GRANT } from "./caller.ts";
 import type { TestKey } from "./service.ts";
 
@@ -20,7 +20,7 @@ function requestContext({ user_id: userId, key_id: keyId = "key_1" }: Owner, raw
 	return {
 		account: { userId, keyId, key: FULL_GRANT },
 		env,
-		settings: cachedSettings(env),
+		settings: shippedSettings(env),
 		bodyLimits: { default: 0, chat: limitBytes },
 		rawBody,
 		waitUntil: (work: Promise<unknown>) => void work.catch(() => undefined),

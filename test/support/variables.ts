@@ -33,7 +33,11 @@ export function variablesFor(catalog: Catalog): Record<string, string> {
 		KEY_PEPPER: "test-pepper-0123456789",
 		ADMIN_TOKEN: TEST_ADMIN_TOKEN,
 		WEBHOOK_HOSTS: TEST_WEBHOOK_HOST,
+		UPSTREAM_HOSTS: new URL(SANDBOX_ORIGIN).host,
 		STEP_RETRY_WAITS_MS: Array(3).fill(TEST_RETRY_WAIT_MS).join(),
+		// Of the provider that contract tests add (operator-catalog.ts).
+		OWN_SERVER_API_KEY: SANDBOX_KEY,
+		OWN_SERVER_BASE_URL: `${SANDBOX_ORIGIN}/own-server`,
 		...providerVariables(catalog),
 	};
 }

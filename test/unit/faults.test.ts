@@ -51,7 +51,18 @@ describe("the faults of a document", () => {
 
 	it("have a path that ends where the document does", () => {
 		const fault = { path: ["items", 0, "size"], at: "value" as const, message: "must be a number" };
-		for (const items of ["one", { 0: { size: "two" } }])
-			expect(inDocumentOrder([fault], { items })).toEqual([{ ...fault, path: ["items"] }]);
+		expect(inDocumentOrder([fault], { items: "one" })).toEqual([{ ...fault, path: ["items"] }]);
+	});
+
+	it("name a member that is missing", () => {
+		const fault = { path: ["items", 0, "size"], at: "value" as const, message: "must be a number" };
+		const named = { ...fault, message: "size must be a number" };
+		expect(inDocumentOrder([fault], { items: [{}] })).toEqual([{ ...named, path: ["items", 0] }]);
+		expect(inDocumentOrder([fault], { items: { 0: { size: "two" } } })).toEqual([{ ...named, path: ["items"] }]);
+	});
+
+	it("have the path in an item that stands for a list", () => {
+		const fault = { path: ["items", 0, "size"], at: "value" as const, message: "must be a number" };
+		expect(inDocumentOrder([fault], { items: { size: "two" } })).toEqual([{ ...fault, path: ["items", "size"] }]);
 	});
 });

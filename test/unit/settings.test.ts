@@ -53,7 +53,7 @@ describe("settings", () => {
 		};
 		expect(faulty({ ...good, ...wrong })?.split("; ")).toEqual([
 			"AUDIT_SECRETS must be keep or hash",
-			"OPENAI_BASE_URL must be an http or https address",
+			"OPENAI_BASE_URL must be an address such as https://models.example.com/v1",
 			"OPENAI_FACTS must be provider, or absent",
 			"GROQ_ZERO_RETENTION must be 1, or absent",
 		]);
@@ -68,7 +68,11 @@ describe("settings", () => {
 			ZAI_BASE_URL: "http://127.0.0.1:1/v4/",
 		});
 		expect([...providers.keys()]).toEqual(["google", "zai"]);
-		expect(providers.get("zai")).toMatchObject({ apiKey: "z", baseUrl: "http://127.0.0.1:1/v4", host: "127.0.0.1:1" });
+		expect(providers.get("zai")).toMatchObject({
+			keys: [{ secret: "z" }],
+			baseUrl: "http://127.0.0.1:1/v4",
+			host: "127.0.0.1:1",
+		});
 	});
 
 	it("read the waits of a step's tries as whole milliseconds", () => {
@@ -83,6 +87,7 @@ describe("settings", () => {
 		const standing = (env: Record<string, string>) => parseSettings({ ...good, ...env }).attestations.get("zai");
 		const own = {
 			isReplaced: false,
+			isMoved: false,
 			zeroRetention: false,
 			businessAssociate: false,
 			businessAssociateSetting: "ZAI_BAA",

@@ -20,7 +20,8 @@ const parts: AssistantPart[] = [
 	{ type: "tool_call", id: "call_1", name: "", arguments: "", signature: "Z2Vt" },
 ];
 
-const sealParts = (some: readonly AssistantPart[]) => reasoningSealer(owner, settings, env)(some, modelId);
+const sealParts = (some: readonly AssistantPart[]) =>
+	reasoningSealer(owner, settings, env)(some, { modelId, account: "" });
 
 async function seal(some: readonly AssistantPart[] = parts): Promise<string> {
 	const sealed = await sealParts(some);
@@ -42,6 +43,8 @@ describe("sealed reasoning", () => {
 	it("opens as it was sealed, with its provider and model", async () => {
 		const opened = { provider, modelId, parts };
 		expect(await open(await seal())).toEqual(opened);
+		const ofAccount = await reasoningSealer(owner, settings, env)(parts, { modelId, account: "team" });
+		expect(await open(ofAccount ?? "")).toEqual({ ...opened, account: "team" });
 	});
 
 	it("is base64 without a readable word, and another text each time", async () => {

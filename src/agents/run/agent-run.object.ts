@@ -323,6 +323,7 @@ export class AgentRun extends BackedUpObject implements EventSource {
 		const run = this.#runForUser(userId);
 		if (!run) return null;
 		if (rules && run.isInterrupted) {
+			await this.#money.loadSettings();
 			const gate = await this.#money.gateFor(run.spec);
 			// If the meter has settled the run, the next action finds that out, and closes it.
 			const { capNanoUsd } = lowerCap(run.state, rules.maxCostNanoUsd);
@@ -393,6 +394,13 @@ export class AgentRun extends BackedUpObject implements EventSource {
 	}
 
 	async #advance(run: StoredRun): Promise<void> {
+		try {
+			await this.#money.loadSettings();
+		} catch (error) {
+			// Nothing was begun: the run goes on when its catalog can be read.
+			logError("agent_run_waits", error, { run_id: run.spec.runId });
+			return this.#retryLater();
+		}
 		if (!this.#isInCharge && !run.pendingSettlement && !hasOnlyWaited(run, HEARTBEAT_MS)) this.#takeOver(run);
 		this.#isInCharge = true;
 		if (!run.pendingSettlement) {

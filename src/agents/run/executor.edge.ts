@@ -357,7 +357,7 @@ export class RunExecutor {
 			isGoalMet: run.state.isGoalMet || isGoalMet,
 			...rememberRefused(run.state, refused),
 		};
-		if (!answer.ok && costNanoUsd === 0) {
+		if (!answer.ok && charge.calls.length === 0) {
 			store(null, state);
 		} else {
 			const failedSteps = state.failedSteps + (state.retry ? 1 : 0);

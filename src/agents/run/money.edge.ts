@@ -15,11 +15,12 @@ import type { Failure } from "../../failure.ts";
 import type { PlanContext } from "../../inference/caller.edge.ts";
 import { withTextField } from "../../inference/client-fields.ts";
 import { recordRefusal } from "../../inference/record-refusal.edge.ts";
+import { requireSettings } from "../../load-settings.edge.ts";
 import { meterClient } from "../../meter/meter-client.edge.ts";
 import type { Reservation, StoredReceipt } from "../../meter/settlement.ts";
 import type { StoredWrite } from "../../meter/stored-bytes.ts";
 import { sealReceipt } from "../../proof/receipt.ts";
-import { cachedSettings } from "../../settings.ts";
+import type { Settings } from "../../settings.ts";
 import { createFunds, type Funds } from "../../usage/funds.edge.ts";
 import { findReceipt } from "../../usage/receipts.store.ts";
 import { gateForGoal } from "../goal-gate.edge.ts";
@@ -33,6 +34,7 @@ const WAIT_MARGIN_MS = 60_000;
 
 export class RunMoney {
 	#env: Env;
+	#loaded: Settings | null = null;
 	#waitUntil: (work: Promise<unknown>) => void;
 	/** The gates on the run's goal by their policies, kept because the goal is scanned only once for each. */
 	#gates = new Map<StoredPolicies, Promise<ComplianceGate | null>>();
@@ -40,6 +42,22 @@ export class RunMoney {
 	constructor(env: Env, waitUntil: (work: Promise<unknown>) => void) {
 		this.#env = env;
 		this.#waitUntil = waitUntil;
+	}
+
+	/**
+	 * Loads the settings of the run's next action. What is done before that throws.
+	 * @throws StorageUnavailableError, MisconfiguredError.
+	 */
+	async loadSettings(): Promise<void> {
+		const settings = await requireSettings(this.#env);
+		// The gates read the providers that they were made with.
+		if (this.#loaded !== settings) this.#gates.clear();
+		this.#loaded = settings;
+	}
+
+	get #settings(): Settings {
+		if (!this.#loaded) throw new Error("the settings are loaded before an action");
+		return this.#loaded;
 	}
 
 	#funds({ userId, runId: requestId }: RunSpec): Funds {
@@ -55,14 +73,13 @@ export class RunMoney {
 
 	/** Account and settings of the run's calls, with current prices. */
 	planContext({ planId, userId }: RunSpec): PlanContext {
-		return { account: { plan: PLANS[planId], userId }, settings: cachedSettings(this.#env), startedAtMs: Date.now() };
+		return { account: { plan: PLANS[planId], userId }, settings: this.#settings, startedAtMs: Date.now() };
 	}
 
 	#gateForLevels({ goal, userId: user }: RunSpec, stored: StoredPolicies | null): Promise<ComplianceGate | null> {
 		if (!stored) return Promise.resolve(null);
 		const gate =
-			this.#gates.get(stored) ??
-			gateForGoal(goal, fromStoredPolicies(stored), cachedSettings(this.#env), { user, signal: null });
+			this.#gates.get(stored) ?? gateForGoal(goal, fromStoredPolicies(stored), this.#settings, { user, signal: null });
 		this.#gates.set(stored, gate);
 		return gate;
 	}
@@ -82,7 +99,7 @@ export class RunMoney {
 		const mask_data_classes = [...new Set([...(first ?? []), ...(second ?? [])])];
 		const isInferred = [own, today].some(({ levels }) => readsInferred(levels));
 		const operator: CompliancePolicy = { mask_data_classes, ...(isInferred ? { detect: "inferred" } : {}) };
-		return gateForGoal(goal, toPolicyLevels({ operator }), cachedSettings(this.#env), { user, signal: null });
+		return gateForGoal(goal, toPolicyLevels({ operator }), this.#settings, { user, signal: null });
 	}
 
 	/** The gate for the run's calls: after a resumption, a model must satisfy both the run's policy and the server's. */
@@ -121,7 +138,7 @@ export class RunMoney {
 
 	/** Whether the catalog has a model. */
 	isKnownModel(id: string): boolean {
-		return cachedSettings(this.#env).catalog.findModel(id) !== undefined;
+		return this.#settings.catalog.findModel(id) !== undefined;
 	}
 
 	/** Whether the meter has settled the run by itself. */
@@ -136,7 +153,7 @@ export class RunMoney {
 			output: bestOutput(state, steps),
 			trajectoryProof: currentProof(spec, state, steps),
 		};
-		return { spec, state, steps, charges, end, gate, catalog: cachedSettings(this.#env).catalog };
+		return { spec, state, steps, charges, end, gate, catalog: this.#settings.catalog };
 	}
 
 	/** Stores what the step under way may cost, then writes it into the run's reservation; false when that failed. */
@@ -177,7 +194,7 @@ export class RunMoney {
 
 	/** Stores the sealed settlement, so that settling can be repeated with the same bytes. */
 	async seal(run: StoredRun): Promise<void> {
-		const { signer } = cachedSettings(this.#env);
+		const { signer } = this.#settings;
 		const gate = await this.gateFor(run.spec);
 		const end = toRunEnd(run.spec, run.state, run.steps, run.charges);
 		const { usage, receipt } = draftSettlement({ ...this.#toSettlementSource(run, gate), end }, Date.now());

@@ -3,7 +3,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
 import { mergeCallsByModel } from "../../meter/flush-batch.ts";
-import type { UsageRow } from "../../meter/settlement.ts";
+import type { UsageCall, UsageRow } from "../../meter/settlement.ts";
 import { POLICY_MODE } from "../../orchestration/planner.ts";
 import { usd } from "../../proof/money.ts";
 import type { AgentReceipt, Outcome } from "../../proof/receipt.ts";
@@ -62,6 +62,12 @@ function versionedMembers(
 	};
 }
 
+/** A model where it was called: the catalog may have changed since, and not know it or have it elsewhere. Null where no call was billed. */
+function findCalled(id: string, calls: readonly UsageCall[]): { id: string; provider: string }[] | null {
+	const providers = new Set(calls.filter(({ model }) => model === id).map(({ provider }) => provider));
+	return providers.size === 0 ? null : [...providers].map((provider) => ({ id, provider }));
+}
+
 function draftWithCalls(
 	source: SettlementSource,
 	atMs: number,
@@ -74,8 +80,9 @@ function draftWithCalls(
 	const costNanoUsd = sumChargesNanoUsd(charges);
 	const estimated = charges.some((charge) => charge.estimated);
 	const outcome = OUTCOME_BY_STATUS[end.status];
-	const toModelRef = (id: string) => ({ id, provider: catalog.findModel(id)?.provider ?? "" });
-	const last = all.at(-1) ?? { model: spec.intendedModel, provider: toModelRef(spec.intendedModel).provider };
+	const toModelRefs = (id: string) => findCalled(id, all) ?? [{ id, provider: catalog.findModel(id)?.provider ?? "" }];
+	const intended = { model: spec.intendedModel, provider: catalog.findModel(spec.intendedModel)?.provider ?? "" };
+	const last = all.at(-1) ?? intended;
 	const receipt: AgentReceipt = {
 		...versionedMembers(source, isAdmitted),
 		request_id: spec.runId,
@@ -84,7 +91,7 @@ function draftWithCalls(
 		estimated,
 		cost_usd: usd(costNanoUsd),
 		bound_usd: usd(spec.capNanoUsd),
-		compliance: gate?.attest(state.readers.map(toModelRef)) ?? null,
+		compliance: gate?.attest(state.readers.flatMap(toModelRefs)) ?? null,
 		catalog_version: catalog.version,
 		config_digest: spec.configDigest,
 		kind: "agent",

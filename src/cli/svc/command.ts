@@ -32,7 +32,7 @@ export interface Command {
 	run(given: GivenWords, session: CommandSession): Promise<number>;
 }
 
-/** The flags of every command. */
+/** The flags of every command. One of its own takes the place of the same name. */
 export const COMMON_FLAGS: Readonly<Record<string, Flag>> = {
 	url: { value: "URL", about: "address of the service" },
 	key: { value: "KEY", about: "API key; other users of this machine can see arguments, so prefer `svc login`" },
@@ -101,7 +101,7 @@ export class GivenWords {
 }
 
 function flagsOf(command: Command): Readonly<Record<string, Flag>> {
-	return { ...command.flags, ...COMMON_FLAGS };
+	return { ...COMMON_FLAGS, ...command.flags };
 }
 
 /** Names a misspelt flag in the words of this command line. */

@@ -1,5 +1,6 @@
 // The table of commands.
 import { keyCommands, loginCommand, logoutCommand, usageCommand } from "./account.ts";
+import { addModelsCommand } from "./add-models.ts";
 import { auditCommand } from "./audit.ts";
 import { chatCommand, routeCommand } from "./chat.ts";
 import { checkCommand } from "./check.ts";
@@ -46,6 +47,7 @@ export const COMMANDS: readonly Command[] = [
 	...configCommands,
 	workspacesCommand,
 	modelsCommand,
+	addModelsCommand,
 	skillsCommand,
 	healthCommand,
 	completionCommand,

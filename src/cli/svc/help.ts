@@ -41,7 +41,7 @@ export function renderCommandHelp({ name, about, operands, details = [], flags }
 		...details,
 		...(flags ? ["", ...renderFlags(flags)] : []),
 		"",
-		...renderFlags(COMMON_FLAGS),
+		...renderFlags(Object.fromEntries(Object.entries(COMMON_FLAGS).filter(([flag]) => !flags || !(flag in flags)))),
 	];
 }
 
@@ -57,7 +57,7 @@ function completions(commands: readonly Command[]): { path: string; words: strin
 	});
 	const flags = commands.map(({ name, flags = {} }) => ({
 		path: name,
-		words: Object.keys({ ...flags, ...COMMON_FLAGS }).map((flag) => `--${flag}`),
+		words: Object.keys({ ...COMMON_FLAGS, ...flags }).map((flag) => `--${flag}`),
 	}));
 	return [{ path: "", words: [...firsts, "--help", "--version"] }, ...below, ...flags];
 }

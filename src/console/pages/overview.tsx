@@ -98,6 +98,28 @@ function NotServed({ models }: { models: ModelList }) {
 	);
 }
 
+/** Enough to show what kind of models they are. */
+const SHOWN_OPERATOR_MODELS = 12;
+
+/** Models that the operator added or changed, as far as the session's key may call them. */
+function OperatorModels({ models }: { models: ModelList }) {
+	const own = models.data.filter(({ source, available }) => source === "operator" && available);
+	if (own.length === 0) return null;
+	const more = own.length - SHOWN_OPERATOR_MODELS;
+	return (
+		<p class="hint">
+			Models of this service's operator:{" "}
+			{own.slice(0, SHOWN_OPERATOR_MODELS).map(({ id, provider }, index) => (
+				<>
+					{index > 0 ? ", " : ""}
+					<span class="name">{id}</span> ({provider})
+				</>
+			))}
+			{more > 0 ? ` and ${more} more` : ""}.
+		</p>
+	);
+}
+
 interface DailyChartProps {
 	title: string;
 	days: readonly { day: string; usd: number }[];
@@ -219,6 +241,7 @@ export const overviewPage: ConsolePage = {
 					</div>
 					<p class="hint">Savings compare with {savings.baseline_model} at the same tokens: an estimate, not a bill.</p>
 					<ModelCosts models={usage.by_model} />
+					{models.ok ? <OperatorModels models={models.value} /> : null}
 					<h2>Latest requests</h2>
 					<RecentRequests recent={usage.recent} />
 				</>

@@ -7,7 +7,7 @@ import { readNumber } from "../form-values.ts";
 import { formatDuration, formatExactUsd, formatShare } from "../format.ts";
 import { PAGE_HEADERS } from "../headers.ts";
 import type { ConsolePage, PageAnswer, ShownPage } from "../page.ts";
-import { CodeBlock, Definitions, Failure, Field, Notice, Table } from "../views/parts.tsx";
+import { Badge, CodeBlock, Definitions, Failure, Field, Notice, Table } from "../views/parts.tsx";
 
 type RoutePreview = z.output<typeof routePreviewSchema>;
 
@@ -155,7 +155,15 @@ function Preview({ preview }: { preview: RoutePreview }) {
 				rows={preview.candidates}
 				empty="No model is eligible."
 				columns={[
-					{ label: "Model", cell: ({ model }) => <span class="name">{model}</span> },
+					{
+						label: "Model",
+						cell: ({ model, source }) => (
+							<>
+								<span class="name">{model}</span>{" "}
+								{source === "operator" ? <Badge kind="plain">operator's</Badge> : null}
+							</>
+						),
+					},
 					{ label: "Provider", cell: ({ provider }) => provider },
 					{ label: "Tier", cell: ({ tier }) => tier },
 					{ label: "Score", isNumeric: true, cell: ({ score }) => score.toFixed(3) },

@@ -16,6 +16,29 @@ function usage(part: Partial<TokenUsage>): TokenUsage {
 const PEAK = Date.parse("2026-11-21T02:00:00Z");
 const OFF_PEAK = Date.parse("2026-11-21T12:00:00Z");
 
+describe("the dearest price that an operator may write", () => {
+	it("is exact for the longest prompt: pico-USD of it would not be", () => {
+		const prices = [
+			{ input: 100_000, output: 99_999.999999, cached_input: null, cache_write: null, effective_from: null, tiers: [] },
+		];
+		const dear = { ...model("pebble-budget"), prices };
+		const tokens = 9_999_999;
+		const cost = priceUsage(dear, usage({ uncachedInput: tokens, outputText: tokens }), PEAK);
+		expect(cost.inputNanoUsd).toBe(tokens * 100_000_000);
+		// 99,999,999,999 pico-USD a token, rounded up.
+		expect(BigInt(cost.outputNanoUsd)).toBe((BigInt(tokens) * 99_999_999_999n + 999n) / 1_000n);
+		expect(Number.isSafeInteger(3 * cost.totalNanoUsd)).toBe(true);
+		expect(priceWorstCase(dear, tokens, tokens, PEAK)).toEqual(cost);
+	});
+
+	it("is nothing where it is 0", () => {
+		const prices = [{ input: 0, output: 0, cached_input: null, cache_write: null, effective_from: null, tiers: [] }];
+		const free = { ...model("pebble-budget"), prices };
+		expect(priceUsage(free, usage({ uncachedInput: 9, outputText: 9 }), PEAK).totalNanoUsd).toBe(0);
+		expect(priceWorstCase(free, 1e7, 1e7, PEAK).totalNanoUsd).toBe(0);
+	});
+});
+
 describe("actual cost", () => {
 	it("rounds input and output up separately", () => {
 		// 0.02 USD per million tokens is 20 nano-USD a token.

@@ -3,15 +3,18 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, syml
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { CATALOG } from "../../../src/catalog/shipped.ts";
 import {
 	ensureDevVars,
 	hasProviderKey,
 	localVariables,
 	removeClientEnv,
 	renderKeyLine,
+	sandboxVariables,
 	writeClientEnv,
 } from "../../../src/cli/local-env.ts";
 import { closeToOthers } from "../../../src/cli/private-files.ts";
+import { extendCatalog } from "../../../src/operator-catalog/extend.ts";
 import { parseSettings, SETTING_NAMES } from "../../../src/settings.ts";
 
 let dir: string;
@@ -49,6 +52,27 @@ describe("settings of a local service", () => {
 		expect(hasProviderKey(localVariables())).toBe(true);
 		vi.stubEnv("OPENAI_API_KEY", "");
 		expect(hasProviderKey(localVariables())).toBe(false);
+	});
+
+	it("are those of a catalog's providers", () => {
+		const { catalog } = extendCatalog(
+			CATALOG,
+			{ providers: [{ id: "my-llm", base_url: "https://models.example.com/v1" }] },
+			{ isLocal: true, hosts: new Set() },
+		);
+		vi.stubEnv("MY_LLM_API_KEY", "sk-1");
+		vi.stubEnv("MY_LLM_BASE_URL", "https://models.example.com/v2");
+		expect(localVariables()).not.toHaveProperty("MY_LLM_API_KEY");
+		const variables = localVariables(catalog);
+		expect(variables).toMatchObject({ MY_LLM_API_KEY: "sk-1", MY_LLM_BASE_URL: "https://models.example.com/v2" });
+		expect([hasProviderKey(variables), hasProviderKey(variables, catalog)]).toEqual([false, true]);
+		expect(sandboxVariables("http://sandbox", catalog)["MY_LLM_BASE_URL"]).toBe("http://sandbox/my-llm");
+	});
+
+	it("need no key of a provider that takes none", () => {
+		const rules = { isLocal: true, hosts: new Set<string>() };
+		const { catalog } = extendCatalog(CATALOG, { providers: [{ id: "ollama" }] }, rules);
+		expect(hasProviderKey({}, catalog)).toBe(true);
 	});
 
 	it("take nothing else from the environment", () => {

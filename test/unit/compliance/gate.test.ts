@@ -43,6 +43,7 @@ function levelGate(
 		id,
 		{
 			isReplaced: false,
+			isMoved: false,
 			zeroRetention: false,
 			businessAssociate: false,
 			businessAssociateSetting: `${id.toUpperCase()}_BAA`,

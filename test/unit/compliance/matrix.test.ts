@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
+import { findPlaces, findStandard, isWithin } from "../../../src/catalog/standards.ts";
 import { MATRIX } from "../../../src/compliance/matrix.ts";
-import { findPlaces, findStandard, isWithin } from "../../../src/compliance/vocabulary.ts";
 
 const MONTH = String.raw`\d{4}-(?:0[1-9]|1[0-2])`;
 

@@ -1,6 +1,7 @@
 // One spelling for jurisdictions, standards and classes of data.
 import { describe, expect, it } from "vitest";
-import { findDataClass, findPlaces, findStandard, isWithin } from "../../../src/compliance/vocabulary.ts";
+import { findPlaces, findStandard, isWithin } from "../../../src/catalog/standards.ts";
+import { findDataClass } from "../../../src/compliance/vocabulary.ts";
 
 describe("a place", () => {
 	it.each<[string, readonly string[] | null]>([

@@ -12,6 +12,7 @@ const NOTHING: FoundDeployment = {
 	kept: {},
 	migrations: MIGRATIONS,
 	bundleHash: null,
+	isCatalogStored: null,
 };
 const RUNNING: FoundDeployment = {
 	...NOTHING,
@@ -42,8 +43,18 @@ describe("a deployment", () => {
 			migrate: MIGRATIONS,
 			uploadSecrets: SECRETS,
 			deploy: true,
+			storeCatalog: false,
 			firstKey: true,
 		});
+	});
+
+	it("is given the operator's catalog where it has another, after the version", () => {
+		for (const isCatalogStored of [null, true]) expect(steps({ isCatalogStored }).storeCatalog).toBe(false);
+		expect(renderSteps("svc", steps({ isCatalogStored: false }))).toEqual(["store the operator's catalog"]);
+		const lines = renderSteps("svc", steps({ isCatalogStored: false }, NOTHING));
+		expect(lines.indexOf("store the operator's catalog")).toBeGreaterThan(
+			lines.findIndex((line) => line.startsWith("deploy the Worker")),
+		);
 	});
 
 	it("that runs unchanged needs nothing", () => {

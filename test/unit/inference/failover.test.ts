@@ -17,14 +17,14 @@ describe("the failover table", () => {
 		});
 	const lost = (why: LostReason) =>
 		consequenceOf({ kind: "lost", why, sent: true, partial: NO_PARTIAL_ANSWER, error: null });
-	const NOTHING = { operatorsFault: false, isUnserved: false, counts: false, retryAfterMs: null };
+	const NOTHING = { operatorsFault: false, isUnserved: false, isKeys: false, counts: false, retryAfterMs: null };
 
 	it.each([408, 500, 502, 503, 504, 520, 524, 529])("tries once more and then anyone else after status %s", (code) => {
 		expect(status(code)).toEqual({ ...NOTHING, next: "anyone", counts: true, retryAfterMs: 200 });
 	});
 
 	it("tries a throttled model once more if the wait is at most two seconds, and never holds it against the provider", () => {
-		expect(status(429, null, 1_500)).toEqual({ ...NOTHING, next: "anyone", retryAfterMs: 1_500 });
+		expect(status(429, null, 1_500)).toEqual({ ...NOTHING, next: "anyone", isKeys: true, retryAfterMs: 1_500 });
 		expect(status(429, null, 2_001)).toMatchObject({ counts: false, retryAfterMs: null });
 		expect(status(429)).toMatchObject({ next: "anyone", counts: false, retryAfterMs: null });
 		expect(status(503, null, 60_000).retryAfterMs).toBeNull();
@@ -39,12 +39,18 @@ describe("the failover table", () => {
 			status(401),
 			status(402),
 			status(403, "permission_error"),
-			status(404),
 			status(429, "insufficient_quota", 1_000),
 			status(400, "invalid_api_key"),
 		]) {
-			expect(consequence).toEqual({ ...NOTHING, next: "elsewhere", operatorsFault: true, counts: true });
+			expect(consequence).toEqual({
+				...NOTHING,
+				next: "elsewhere",
+				operatorsFault: true,
+				isKeys: true,
+				counts: true,
+			});
 		}
+		expect(status(404)).toEqual({ ...NOTHING, next: "elsewhere", operatorsFault: true, counts: true });
 	});
 
 	it("goes on to anyone, and counts nothing, where the provider does not serve the model", () => {
@@ -55,7 +61,7 @@ describe("the failover table", () => {
 			status(400, "model_decommissioned"),
 			status(429, "1311", null, `Your plan does not include access to ${model.id}`),
 		]) {
-			expect(consequence).toEqual({ ...NOTHING, next: "anyone", isUnserved: true });
+			expect(consequence).toEqual({ ...NOTHING, next: "anyone", isUnserved: true, isKeys: true });
 		}
 	});
 

@@ -52,3 +52,30 @@ describe("a call with reasoning", () => {
 		expect(readable("x")).toBe(readable("y"));
 	});
 });
+
+describe("reasoning of an account", () => {
+	const ofOne: AssistantPart = { ...ofA, account: "one" };
+	const call = callWith(ofOne, TEXT);
+
+	it("is in the longest call of its model, in its account's, and in no other account's", () => {
+		const readable = readableCalls(call);
+		expect(readable("a")).toBe(readable("a", "one"));
+		expect(readable("a").call).toBe(call);
+		for (const account of ["", "two"]) {
+			const { call: other, warnings } = readable("a", account);
+			expect(JSON.stringify(other)).not.toContain("thinking");
+			expect(warnings).toMatchObject([{ code: "input_dropped", param: "messages" }]);
+			expect(warnings[0]?.message).toContain("account");
+			expect(warnings[0]?.message).not.toContain("one ");
+		}
+	});
+
+	it("tells accounts of one model apart, and reasoning from before there were any", () => {
+		const readable = readableCalls(callWith(ofOne, { ...ofA, account: "two" }, ofA));
+		const kept = (account?: string) =>
+			readable("a", account).call.messages.flatMap(({ content }) =>
+				content.flatMap((part) => ("onlyFor" in part ? [part.account ?? ""] : [])),
+			);
+		expect([kept(), kept("one"), kept("two"), kept("")]).toEqual([["one", "two", ""], ["one"], ["two"], [""]]);
+	});
+});

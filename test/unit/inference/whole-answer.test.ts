@@ -30,6 +30,10 @@ describe("an answer", () => {
 		expect(canRequestWhole(slow, null, 255, { ...LIMITS, upstreamTimeoutMs: 18_000 })).toBe(true);
 	});
 
+	it("is streamed from an operator's model, whose speed nobody measured", () => {
+		expect(canRequestWhole({ ...model(100), owner: "operator" }, null, 64, LIMITS)).toBe(false);
+	});
+
 	it("is streamed where reasoning has no bound", () => {
 		const outside = model(100, { efforts: ["none", "high"], inside_max_tokens: false });
 		expect(canRequestWhole(outside, "high", 64, LIMITS)).toBe(false);

@@ -15,7 +15,7 @@ import {
 import { isListed, type RoutingConfig } from "../../../src/routing/routing-config.ts";
 
 function wider(options: KeyOptions, own: KeyOptions, before?: KeyOptions) {
-	return findWiderMember(options, own, CATALOG, before);
+	return findWiderMember(options, own, { catalog: CATALOG }, before);
 }
 
 /** Entries of lists: ids, tiers, providers, globs that overlap. */
@@ -142,14 +142,14 @@ describe("a key with a budget", () => {
 
 	it("gives no key anything, and no budget more than it had", () => {
 		const own = month(10);
-		expect(findWiderMember(month(1), own, CATALOG)).toBe("budget_usd");
-		expect(findWiderMember(month(5), own, CATALOG, month(4))).toBe("budget_usd");
-		expect(findWiderMember(UNLIMITED, own, CATALOG, month(4))).toBe("budget_usd");
+		expect(findWiderMember(month(1), own, { catalog: CATALOG })).toBe("budget_usd");
+		expect(findWiderMember(month(5), own, { catalog: CATALOG }, month(4))).toBe("budget_usd");
+		expect(findWiderMember(UNLIMITED, own, { catalog: CATALOG }, month(4))).toBe("budget_usd");
 		const daily: KeyOptions = { ...UNLIMITED, budget: { limitNanoUsd: 4, period: "day" } };
-		expect(findWiderMember(daily, own, CATALOG, month(4))).toBe("budget_usd");
-		expect(findWiderMember(month(4), own, CATALOG, month(4))).toBeNull();
-		expect(findWiderMember(month(1), own, CATALOG, UNLIMITED)).toBeNull();
-		expect(findWiderMember(month(1), UNLIMITED, CATALOG)).toBeNull();
+		expect(findWiderMember(daily, own, { catalog: CATALOG }, month(4))).toBe("budget_usd");
+		expect(findWiderMember(month(4), own, { catalog: CATALOG }, month(4))).toBeNull();
+		expect(findWiderMember(month(1), own, { catalog: CATALOG }, UNLIMITED)).toBeNull();
+		expect(findWiderMember(month(1), UNLIMITED, { catalog: CATALOG })).toBeNull();
 	});
 
 	it("keeps its period when only the amount changes", () => {

@@ -1,9 +1,12 @@
 // A catalog of the shipped one and an operator's rows: what they mean, and every way in which they are wrong.
 import { describe, expect, it } from "vitest";
+import { findNamedModel } from "../../../src/catalog/aliases.ts";
 import { createCatalog } from "../../../src/catalog/catalog.ts";
 import { modelSchema, providerSchema } from "../../../src/catalog/schema.ts";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
+import { WIRE_NAMES } from "../../../src/catalog/vocabulary.ts";
 import { extendCatalog } from "../../../src/operator-catalog/extend.ts";
+import { modelWhere } from "../../support/catalog.ts";
 
 const LOCAL = { isLocal: true, hosts: new Set<string>() };
 const extend = (document: unknown) => extendCatalog(CATALOG, document, LOCAL);
@@ -27,7 +30,8 @@ const [free = ""] = CATALOG.freeModels;
 describe("an operator's catalog", () => {
 	it("is the shipped one without rows", () => {
 		for (const empty of [null, undefined]) expect(extend(empty)).toEqual({ catalog: CATALOG, faults: [] });
-		expect(extend({}).catalog.models).toEqual(CATALOG.models);
+		for (const empty of [{}, { models: [] }, { providers: [], models: [] }])
+			expect(extend(empty).catalog).toBe(CATALOG);
 	});
 
 	it("has a provider of a template in two lines, and its model", () => {
@@ -50,13 +54,19 @@ describe("an operator's catalog", () => {
 			expect(providerSchema.safeParse(each).error?.issues ?? [], each.id).toEqual([]);
 	});
 
+	it("has two providers of one template under names of their own", () => {
+		const { catalog, faults } = extend({
+			providers: ["gpu-1", "gpu-2"].map((id) => ({ id, template: "vllm", base_url: `http://${id}.local:8000/v1` })),
+		});
+		expect(faults).toEqual([]);
+		expect(catalog.findProvider("gpu-2")).toMatchObject({ name: "vLLM (gpu-2)", auth: "none", env_prefix: "GPU_2" });
+	});
+
 	it("keeps every shipped row that no row changes", () => {
 		const { catalog } = extend({ providers: [{ id: "ollama" }], models: [LLAMA] });
 		expect(catalog.models.slice(0, CATALOG.models.length)).toEqual(CATALOG.models);
 		expect(catalog.providers.slice(0, CATALOG.providers.length)).toEqual(CATALOG.providers);
-		expect(catalog.freeModels).toEqual(
-			CATALOG.models.filter(({ id }) => CATALOG.freeModels.includes(id)).map(({ id }) => id),
-		);
+		expect(catalog.freeModels).toEqual(CATALOG.freeModels);
 	});
 
 	it("changes a shipped model where it says so: a discount keeps all but the price", () => {
@@ -69,9 +79,56 @@ describe("an operator's catalog", () => {
 
 	it("gives a shipped model's place to another id", () => {
 		const { catalog } = extend({ models: [{ id: "ours", replaces: free }] });
-		expect(catalog.findModel(free)).toBeUndefined();
-		expect(catalog.findModel("ours")?.upstream_model).toBe(CATALOG.findModel(free)?.upstream_model);
-		expect(catalog.freeModels).toContain("ours");
+		const before = CATALOG.findModel(free);
+		const ours = catalog.findModel("ours");
+		expect(ours).toEqual({ ...before, id: "ours", owner: "operator", aliases: [free] });
+		expect(catalog.models.indexOf(ours ?? shipped)).toBe(CATALOG.models.findIndex(({ id }) => id === free));
+		// What named the shipped model means the one in its place.
+		for (const id of [free, free.toUpperCase(), `${before?.provider}/${free}`])
+			expect(findNamedModel(id, catalog), id).toEqual({ model: ours, isExact: true });
+		expect(catalog.freeModels).toEqual(["ours", ...CATALOG.freeModels.slice(1)]);
+	});
+
+	it("keeps of a replaced model what its row can know: nothing that another provider or other weights would change", () => {
+		const rich = modelWhere(
+			CATALOG,
+			({ reasoning, knowledge_cutoff }) => reasoning !== null && knowledge_cutoff !== null,
+		);
+		const terms = { prices: { input: 1, output: 2 }, limits: { context_window: 8_192, max_output_tokens: 2_048 } };
+		const moved = extend({
+			providers: [{ id: "ollama" }],
+			models: [{ replaces: rich.id, provider: "ollama", ...terms }],
+		});
+		expect(moved.faults).toEqual([]);
+		expect(moved.catalog.findModel(rich.id)).toMatchObject({
+			tier: rich.tier,
+			upstream_model: rich.id,
+			auto: false,
+			assumed_quality: true,
+			knowledge_cutoff: null,
+			released: null,
+			answer_length: null,
+			reasoning: null,
+			request: { max_tokens_field: "max_tokens", rejects: rich.request.rejects },
+			supports: { tools: false, vision: false, json_schema: false, logprobs: false },
+			quality: { by_intent: {} },
+		});
+		const tuned = extend({ models: [{ replaces: rich.id, upstream: "ft:ours", prices: terms.prices }] });
+		expect(tuned.faults).toEqual([]);
+		const { limits, supports, reasoning, request, speed } = rich;
+		expect(tuned.catalog.findModel(rich.id)).toMatchObject({ limits, supports, reasoning, request, speed });
+		expect(tuned.catalog.findModel(rich.id)).toMatchObject({
+			auto: false,
+			knowledge_cutoff: null,
+			quality: { by_intent: {} },
+		});
+		expect(faultsOf({ models: [{ replaces: rich.id, upstream: "ft:ours" }] })).toEqual(["models.0: needs prices"]);
+		expect(faultsOf({ providers: [{ id: "ollama" }], models: [{ replaces: rich.id, provider: "ollama" }] })).toEqual([
+			"models.0: needs prices, limits",
+		]);
+		const same = extend({ models: [{ replaces: rich.id, supports: { vision: false } }] }).catalog.findModel(rich.id);
+		expect(same?.supports).toEqual({ ...rich.supports, vision: false });
+		expect(same?.request).toEqual(rich.request);
 	});
 
 	it("changes a shipped provider's address and dialect", () => {
@@ -80,7 +137,40 @@ describe("an operator's catalog", () => {
 		expect(catalog.findProvider(first?.id ?? "")).toEqual({
 			...first,
 			base_url: "https://proxy.example.com/v1",
+			product_url: first?.base_url,
 			owner: "operator",
+		});
+	});
+
+	it("calls the output limit as the model says, else its provider, else the template", () => {
+		const azure = { id: "azure-openai", base_url: "https://r.openai.azure.com/openai/v1" };
+		const models = [
+			{ ...LLAMA, id: "a", provider: "azure-openai" },
+			{ ...LLAMA, id: "b", provider: "azure-openai", max_tokens_field: "max_tokens", rejects: ["temperature"] },
+			{ ...LLAMA, id: "c", provider: "mine" },
+			{ ...LLAMA, id: "d", provider: "ollama" },
+		];
+		const mine = { id: "mine", base_url: "https://m.example.com/v1", max_tokens_field: "max_completion_tokens" };
+		const { catalog, faults } = extend({ providers: [azure, mine, { id: "ollama" }], models });
+		expect(faults).toEqual([]);
+		expect(["a", "b", "c", "d"].map((id) => catalog.findModel(id)?.request)).toEqual([
+			{ max_tokens_field: "max_completion_tokens", rejects: [] },
+			{ max_tokens_field: "max_tokens", rejects: ["temperature"] },
+			{ max_tokens_field: "max_completion_tokens", rejects: [] },
+			{ max_tokens_field: "max_tokens", rejects: [] },
+		]);
+	});
+
+	it("keeps what a replaced model refuses where another provider names the output limit", () => {
+		const refuser = CATALOG.models.find(({ request }) => request.rejects.length > 0);
+		const azure = { id: "azure-openai", base_url: "https://r.openai.azure.com/openai/v1" };
+		const { catalog } = extend({
+			providers: [azure],
+			models: [{ ...LLAMA, id: refuser?.id, replaces: refuser?.id, provider: "azure-openai" }],
+		});
+		expect(catalog.findModel(refuser?.id ?? "")?.request).toEqual({
+			max_tokens_field: "max_completion_tokens",
+			rejects: refuser?.request.rejects,
 		});
 	});
 
@@ -93,6 +183,7 @@ describe("an operator's catalog", () => {
 		];
 		const { catalog } = extend({ providers: [{ id: "ollama" }], models });
 		expect(models.map(({ id }) => catalog.findModel(id)?.auto)).toEqual([false, undefined, undefined, false]);
+		expect(models.map(({ id }) => catalog.findModel(id)?.assumed_quality)).toEqual([true, true, undefined, undefined]);
 		const least = Math.min(
 			...CATALOG.models.filter(({ tier }) => tier === "budget").map(({ quality }) => quality.general),
 		);
@@ -104,6 +195,27 @@ describe("an operator's catalog", () => {
 		const { catalog } = extend({ providers: [{ id: "ollama" }], models });
 		expect(catalog.freeModels.includes("b")).toBe(true);
 		expect(catalog.freeModels.includes("llama-local")).toBe(false);
+		const closed = extend({ models: [{ replaces: free, plans: ["pro"] }] }).catalog;
+		expect(closed.freeModels).toEqual(CATALOG.freeModels.slice(1));
+	});
+
+	it("spells facts as policies do", () => {
+		const facts = {
+			jurisdiction: { contract: "Germany", parent: "usa" },
+			regions: ["EEA", "*"],
+			frameworks: ["gdpr"],
+			certifications: ["ISO/IEC 27001:2022"],
+			zero_retention: "default",
+		};
+		const { catalog, faults } = extend({ providers: [{ id: "ollama", facts }] });
+		expect(faults).toEqual([]);
+		expect(catalog.findProvider("ollama")?.facts).toEqual({
+			jurisdiction: { contract: "DE", parent: "US" },
+			regions: ["EU", "IS", "LI", "NO", "*"],
+			frameworks: ["GDPR"],
+			certifications: ["ISO27001"],
+			zero_retention: "default",
+		});
 	});
 
 	it("has a version that tells its rows, and the same for the same rows", () => {
@@ -147,7 +259,7 @@ describe("a fault", () => {
 		[
 			"a price below 0",
 			{ providers: [{ id: "ollama" }], models: [{ ...LLAMA, prices: { input: -1, output: 0 } }] },
-			["models.0.prices: must be {input, output}, or a list of such"],
+			["models.0.prices.input: must be a number: USD per million tokens, and 0 where it costs nothing"],
 		],
 		[
 			"more output than context",
@@ -163,9 +275,95 @@ describe("a fault", () => {
 			["models.0.reasoning.control: is of the anthropic wire, and ollama speaks openai"],
 		],
 		[
+			"a shipped model that two rows replace",
+			{
+				models: [
+					{ id: "a", replaces: shipped.id },
+					{ id: "b", replaces: shipped.id },
+				],
+			},
+			[
+				`models.1.replaces: "${shipped.id}" is already models.0.replaces`,
+				`models.1.replaces: models.0 takes the place of ${shipped.id} already`,
+			],
+		],
+		[
+			"an id that means the model in a replaced one's place",
+			{
+				models: [
+					{ id: "a", replaces: shipped.id },
+					{ ...LLAMA, id: shipped.id, provider: shipped.provider },
+				],
+			},
+			[`models.1.id: "${shipped.id}" is already models.0.replaces`],
+		],
+		[
+			"another spelling of an id",
+			{ models: [{ ...LLAMA, id: shipped.id.toUpperCase(), provider: shipped.provider }] },
+			[
+				`models.0.id: "${shipped.id.toUpperCase()}" is the shipped model ${shipped.id}; say replaces: ${shipped.id} to change it`,
+			],
+		],
+		[
+			"an id that lists take for a provider, and one that they take for a tier",
+			{
+				models: [LLAMA, LLAMA].map((row, at) => ({
+					...row,
+					id: [shipped.provider, "mid"][at],
+					provider: shipped.provider,
+				})),
+			},
+			[`models.0.id: "${shipped.provider}" is a provider`, 'models.1.id: "mid" is a tier'],
+		],
+		[
+			"another wire of a shipped provider",
+			{
+				providers: [
+					{ id: shipped.provider, wire: WIRE_NAMES.find((wire) => wire !== CATALOG.providerFor(shipped).wire) },
+				],
+			},
+			[
+				`providers.0.wire: ${shipped.provider} ships with the service and speaks ${CATALOG.providerFor(shipped).wire}; give another id`,
+			],
+		],
+		[
+			"a provider's name that policies would mistake",
+			{ providers: [{ ...provider, name: CATALOG.providerFor(shipped).name.toUpperCase() }] },
+			[`providers.0.name: "${CATALOG.providerFor(shipped).name.toUpperCase()}" is the name of ${shipped.provider}`],
+		],
+		[
+			"a fact that nobody knows the name of",
+			{
+				providers: [
+					{ ...provider, facts: { frameworks: ["GDRP"], jurisdiction: { contract: "Atlantis", parent: "EEA" } } },
+				],
+			},
+			[
+				'providers.0.facts.frameworks: unknown framework or certification "GDRP"; did you mean GDPR?',
+				'providers.0.facts.jurisdiction.contract: "Atlantis" is no country: give its code of ISO 3166-1 alpha-2, or EU',
+				'providers.0.facts.jurisdiction.parent: "EEA" is no country: give its code of ISO 3166-1 alpha-2, or EU',
+			],
+		],
+		[
+			"a date that is none",
+			{ models: [{ replaces: shipped.id, released: "2026-13" }] },
+			["models.0.released: is no date of the calendar"],
+		],
+		[
 			"an alias that is another model's id",
 			{ providers: [{ id: "ollama" }], models: [{ ...LLAMA, aliases: ["x", "x"] }] },
 			['models.0.aliases.1: "x" is already models.0.aliases.0'],
+		],
+		[
+			"what a price or a limit lacks",
+			{
+				providers: [{ id: "ollama" }],
+				models: [{ ...LLAMA, prices: { input: 1 }, limits: { context_window: 8_192 } }],
+			},
+			[
+				"models.0.prices: output must be a number: USD per million tokens, and 0 where it costs nothing",
+				"models.0.limits: max_output_tokens must be a whole number",
+			],
 		],
 		["a document that is a list", [], [": must be a mapping of providers and models"]],
 	])("%s is named", (_, document, faults) => {
@@ -173,9 +371,32 @@ describe("a fault", () => {
 		expect(extend(document).catalog).toBe(CATALOG);
 	});
 
+	it("of a row hides neither what else is wrong with it nor what is wrong with others", () => {
+		const models = [
+			{ ...LLAMA, provider: "olama", tier: "x" },
+			{ ...LLAMA, limits: { context_window: 1, max_output_tokens: 2 } },
+		];
+		expect(faultsOf({ providers: [{ id: "ollama" }], models })).toEqual([
+			'models.0.provider: no provider is "olama"; did you mean ollama?',
+			'models.0.tier: must be one of budget, mid, premium, frontier, not "x"',
+			'models.1.id: "llama-local" is already models.0.id',
+			"models.1.limits.max_output_tokens: must be at most context_window, 1",
+		]);
+		const providers = [{ id: "one" }, { id: "two", wire: "x" }, { id: "three", base_url: "ftp://x" }];
+		expect(faultsOf({ providers }).map((fault) => fault.split(":")[0])).toEqual([
+			"providers.0",
+			"providers.1.wire",
+			"providers.2.base_url",
+		]);
+	});
+
 	it("does not hide the others, and they come in the document's order", () => {
 		const document = { models: [{ id: "a" }, { ...LLAMA, id: "b", tier: "bugdet" }], providers: [{ id: "Mine" }] };
-		expect(faultsOf(document).map((fault) => fault.split(":")[0])).toEqual(["models.1.tier", "providers.0.id"]);
+		expect(faultsOf(document).map((fault) => fault.split(":")[0])).toEqual([
+			"models.0",
+			"models.1.tier",
+			"providers.0.id",
+		]);
 	});
 });
 

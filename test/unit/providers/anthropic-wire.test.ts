@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { inputTokens, outputTokens } from "../../../src/catalog/price.ts";
+import { soleKey } from "../../../src/catalog/provider-keys.ts";
 import type { Model, Provider } from "../../../src/catalog/schema.ts";
 import type { EffortChoice } from "../../../src/catalog/vocabulary.ts";
 import { chatRequestSchema, toModelCall } from "../../../src/chat/request.ts";
@@ -41,7 +42,7 @@ function sentCall(call: ModelCall, { effort = null, rejects, efforts }: Variant 
 		request: { ...request, rejects: rejects ?? request.rejects },
 		reasoning: reasoning && { ...reasoning, efforts: efforts ?? reasoning.efforts },
 	};
-	const access = { provider, apiKey: "k", baseUrl: "https://u.test/v1", host: "u.test" };
+	const access = { provider, keys: [soleKey("k")] as const, baseUrl: "https://u.test/v1", host: "u.test" };
 	const prompt = anthropicWire.preparePrompt(call, provider);
 	const sent = anthropicWire.renderRequest({ call, prompt, model, access, effort });
 	const json: Fields = JSON.parse(sent.body);
@@ -65,11 +66,10 @@ const toolCall = (id: string, args = "{}") => ({ id, type: "function", function:
 const tools = [{ type: "function", function: { name: "f" } }];
 
 describe("a Messages request", () => {
-	it("goes to the provider's path with its key, version, model id and output limit", () => {
+	it("goes to the provider's path with its version, model id and output limit", () => {
 		const { url, headers, json, maxOutputTokens, warnings } = sent({ max_tokens: 5 });
 		expect(url).toBe("https://u.test/v1/messages");
 		expect(headers).toEqual({
-			"x-api-key": "k",
 			"anthropic-version": "2023-06-01",
 			"content-type": "application/json",
 			accept: "text/event-stream",

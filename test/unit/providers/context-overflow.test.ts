@@ -57,6 +57,30 @@ describe("an upstream's refusal", () => {
 			"Prompt contains 40004 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
 			{ tokens: 40_004, maximum: 32_768 },
 		],
+		[
+			"llama.cpp",
+			"exceed_context_size_error",
+			"request (1407 tokens) exceeds the available context size (256 tokens), try increasing it",
+			{ tokens: 1_407, maximum: 256 },
+		],
+		[
+			"llama.cpp, older",
+			"500",
+			"the request exceeds the available context size. try increasing the context size or enable context shift",
+			UNKNOWN,
+		],
+		[
+			"LM Studio",
+			null,
+			"Trying to keep the first 14538 tokens when context the overflows. However, the model is loaded with context length of only 2048 tokens, which is not enough. Try to load the model with a larger context length, or provide a shorter input",
+			{ tokens: 14_538, maximum: 2_048 },
+		],
+		[
+			"vLLM, of both",
+			"400",
+			"This model's maximum context length is 131072 tokens. However, you requested 128000 output tokens and your prompt contains at least 3073 input tokens, for a total of at least 131073 tokens. Please reduce the length of the input prompt or the number of requested output tokens. (parameter=input_tokens, value=3073)",
+			UNKNOWN,
+		],
 	])("of %s is an overflow", (_, code, message, overflow) => {
 		expect(readContextOverflow({ code, message })).toEqual(overflow);
 	});

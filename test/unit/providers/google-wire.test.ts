@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { inputTokens, outputTokens } from "../../../src/catalog/price.ts";
+import { soleKey } from "../../../src/catalog/provider-keys.ts";
 import type { EffortChoice } from "../../../src/catalog/vocabulary.ts";
 import { chatRequestSchema, toModelCall } from "../../../src/chat/request.ts";
 import { AnswerAccumulator } from "../../../src/providers/accumulate.ts";
@@ -34,7 +35,7 @@ function send(modelId: string, call: ModelCall, { effort = null, rejects = [] }:
 	const provider = found && TEST_CATALOG.findProvider(found.provider);
 	if (!found || !provider) throw new Error(modelId);
 	const model = { ...found, request: { ...found.request, rejects } };
-	const access = { provider, apiKey: "k", baseUrl: "https://u.test/v1beta", host: "u.test" };
+	const access = { provider, keys: [soleKey("k")] as const, baseUrl: "https://u.test/v1beta", host: "u.test" };
 	const request = googleWire.renderRequest({
 		call,
 		prompt: googleWire.preparePrompt(call, provider),
@@ -71,10 +72,10 @@ function answered(parts: unknown[], finishReason = "STOP", more?: Record<string,
 }
 
 describe("a request to Gemini", () => {
-	it("goes to the model's streaming path with the key in a header", () => {
+	it("goes to the model's streaming path", () => {
 		const { url, headers, json, maxOutputTokens } = sent(BUDGETED, { max_tokens: 5 });
 		expect(url).toBe("https://u.test/v1beta/models/glint-budget-2026:streamGenerateContent?alt=sse");
-		expect(headers).toEqual({ "x-goog-api-key": "k", "content-type": "application/json" });
+		expect(headers).toEqual({ "content-type": "application/json" });
 		expect(json).toEqual({
 			generationConfig: { maxOutputTokens: 5, temperature: 0.7 },
 			contents: [{ role: "user", parts: [{ text: "hi" }] }],

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { MetFailure } from "../../../src/providers/breaker.ts";
 import { ProviderHealth } from "../../../src/providers/health.ts";
+import type { KeyStates } from "../../../src/providers/key-states.ts";
 
 const NOW = 1_800_000_000_000;
 
@@ -187,10 +188,12 @@ describe("a clock that went back", () => {
 	it("keeps no breaker open, no model scarce and none left out for longer than their longest waits", () => {
 		const health = new ProviderHealth();
 		health.acquire("p", U, LATER)?.failed(met("a", true), LATER);
-		health.noteThrottle("p", "m", 30_000, LATER);
+		health.keys.noteThrottle("p m", 30_000, LATER, LATER);
+		health.keys.noteRefusal("p", 3_600_000, LATER);
 		health.unserved.note("p m", LATER);
 		expect(health.isOpenTo("p", U, NOW)).toBe(true);
-		expect(health.throttledForMs("p", "m", NOW)).toBe(0);
+		expect(health.keys.throttledForMs("p m", NOW)).toBe(0);
+		expect(health.keys.refusedForMs("p", NOW)).toBe(0);
 		expect(health.unserved.find("p m", NOW)).toBeNull();
 	});
 
@@ -229,14 +232,58 @@ describe("a model that its provider does not serve", () => {
 });
 
 describe("a model that was answered 429", () => {
-	it("is scarce for the wait that was named, else five seconds, at most 30", () => {
-		const health = new ProviderHealth();
-		health.noteThrottle("p", "a", 2_000, NOW);
-		health.noteThrottle("p", "b", null, NOW);
-		health.noteThrottle("p", "c", 3_600_000, NOW);
-		const at = (ms: number) => ["a", "b", "c"].map((model) => health.throttledForMs("p", model, NOW + ms));
-		expect(at(0)).toEqual([2_000, 5_000, 30_000]);
-		expect(at(5_000)).toEqual([0, 0, 25_000]);
-		expect(health.throttledForMs("other key", "c", NOW)).toBe(0);
+	const waitsAt =
+		(keys: KeyStates, ...calls: string[]) =>
+		(nowMs: number) =>
+			calls.map((call) => keys.throttledForMs(call, nowMs));
+
+	it("is scarce for the wait that was named, however long, else five seconds", () => {
+		const { keys } = new ProviderHealth();
+		keys.noteThrottle("p a", 2_000, NOW, NOW);
+		keys.noteThrottle("p b", null, NOW, NOW);
+		keys.noteThrottle("p c", 3_600_000, NOW, NOW);
+		const at = waitsAt(keys, "p a", "p b", "p c", "other c");
+		expect(at(NOW)).toEqual([2_000, 5_000, 3_600_000, 0]);
+		expect(at(NOW + 5_000)).toEqual([0, 0, 3_595_000, 0]);
+	});
+
+	it("waits twice as long with each 429 in a row, at most 30 seconds, and five again once it was served", () => {
+		const { keys } = new ProviderHealth();
+		const at = waitsAt(keys, "p a");
+		let nowMs = NOW;
+		const waits = Array.from({ length: 5 }, () => {
+			keys.noteThrottle("p a", null, nowMs, nowMs + 10);
+			nowMs += 10;
+			const [waitMs = 0] = at(nowMs);
+			nowMs += waitMs + 1;
+			return waitMs;
+		});
+		expect(waits).toEqual([5_000, 10_000, 20_000, 30_000, 30_000]);
+		keys.noteServed("p", "p a");
+		keys.noteThrottle("p a", null, nowMs, nowMs);
+		expect(at(nowMs)).toEqual([5_000]);
+	});
+
+	it("counts the 429s of calls side by side once, and keeps the longest wait", () => {
+		const { keys } = new ProviderHealth();
+		for (let i = 0; i < 50; i++) keys.noteThrottle("p a", null, NOW, NOW + 100 + i);
+		expect(waitsAt(keys, "p a")(NOW + 149)).toEqual([5_000]);
+		keys.noteThrottle("p a", 60_000, NOW, NOW + 150);
+		keys.noteThrottle("p a", 1_000, NOW, NOW + 151);
+		expect(waitsAt(keys, "p a")(NOW + 151)).toEqual([59_999]);
+	});
+});
+
+describe("a key that was refused", () => {
+	it("is left alone for its time, and is back as soon as it is served", () => {
+		const { keys } = new ProviderHealth();
+		expect(keys.noteRefusal("p", 3_600_000, NOW)).toBe(true);
+		expect(keys.noteRefusal("p", 3_600_000, NOW + 1)).toBe(false);
+		expect(keys.refusedForMs("p", NOW + 1)).toBe(3_600_000);
+		expect(keys.refusedForMs("p", NOW + 3_600_001)).toBe(0);
+		keys.noteRefusal("p", Number.POSITIVE_INFINITY, NOW);
+		expect(keys.refusedForMs("p", NOW + 1e12)).toBe(Number.POSITIVE_INFINITY);
+		keys.noteServed("p", "p m");
+		expect([keys.refusedForMs("p", NOW), keys.isEmpty]).toEqual([0, true]);
 	});
 });

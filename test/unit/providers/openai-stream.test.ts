@@ -404,3 +404,82 @@ describe("what providers get wrong", () => {
 		expect(answer.toolCalls).toMatchObject([{ arguments: "{}" }]);
 	});
 });
+
+describe("what servers of operators do otherwise", () => {
+	const reported = (event: unknown) => decoded(delta({ content: "half" }), event, DONE).parts.at(-1);
+
+	it("is an error within the stream, in OpenRouter's, vLLM's, llama.cpp's and LM Studio's forms", () => {
+		expect(
+			reported({
+				...{ id: "gen-1", object: "chat.completion.chunk", provider: "Box", error: { code: 502, message: "gone" } },
+				choices: [{ index: 0, delta: { content: "" }, finish_reason: "error", native_finish_reason: "error" }],
+			}),
+		).toEqual({ type: "failure", error: { message: "gone", code: "502" } });
+		expect(reported({ error: { message: "m", type: "BadRequestError", param: null, code: 400 } })).toEqual({
+			type: "failure",
+			error: { message: "m", code: "400", type: "BadRequestError" },
+		});
+		expect(reported({ object: "error", message: "m", type: "InternalServerError", param: null, code: 500 })).toEqual({
+			type: "failure",
+			error: { message: "m", code: "500", type: "InternalServerError" },
+		});
+		expect(reported({ error: "model has crashed" })).toEqual({
+			type: "failure",
+			error: { message: "model has crashed", code: null },
+		});
+		expect(reported(stop("error"))).toMatchObject({ type: "failure" });
+	});
+
+	it("is usage with the reason, after it, or with every chunk; timings beside it are passed", () => {
+		for (const events of [
+			[stop("stop", { usage: USAGE }), DONE],
+			[{ ...delta({ content: "" }), usage: null }, stop("stop"), { choices: [], usage: USAGE }, DONE],
+			[{ ...delta({ content: "" }), usage: { ...USAGE, completion_tokens: 1 } }, stop("stop", { usage: USAGE })],
+		]) {
+			const { answer, finished } = decoded(
+				delta({ role: "assistant", content: null }),
+				delta({ content: "a" }),
+				...events,
+			);
+			expect([answer.usage, answer.content, finished]).toEqual([COUNTED, "a", true]);
+		}
+		const timings = { prompt_n: 7, predicted_n: 3, predicted_per_second: 31.5 };
+		const { parts } = decoded(delta({ content: "a" }), stop("stop"), { choices: [], usage: USAGE, timings }, DONE);
+		expect(parts).toContainEqual({ type: "body_fields", fields: { timings } });
+	});
+
+	it("is an empty reason until the last chunk, which is none", () => {
+		const open = { choices: [{ index: 0, delta: { content: "a" }, finish_reason: "" }] };
+		const { answer, finished } = decoded(open, open, stop("stop"), DONE);
+		expect([answer.content, answer.nativeFinishReason, finished]).toEqual(["aa", "stop", true]);
+		expect(decoded(open, stop(""), DONE).finished).toBe(false);
+	});
+
+	it("is arguments as an object, whole", () => {
+		const { answer, parts } = decoded(
+			delta({ tool_calls: [{ function: { name: "f", arguments: { city: "Rome" } } }] }),
+			delta({ tool_calls: [{ function: { name: "g", arguments: {} } }] }),
+			stop("stop"),
+			DONE,
+		);
+		expect(answer.toolCalls).toMatchObject([
+			{ name: "f", arguments: '{"city":"Rome"}' },
+			{ name: "g", arguments: "{}" },
+		]);
+		expect(indicesOf(parts)).toEqual([0, 1]);
+		expect(answer.finishReason).toBe("tool_calls");
+	});
+
+	it("is two whole calls of one tool, both without an id and with index 0", () => {
+		for (const index of [{ index: 0 }, {}])
+			expect(
+				callsOf(fragment(index, "f", '{"a":1}'), fragment(index, "f", '{"a":2}'), stop("tool_calls")).map(
+					({ arguments: written }) => written,
+				),
+			).toEqual(['{"a":1}', '{"a":2}']);
+		// One call whose name every fragment repeats.
+		expect(callsOf(fragment({ index: 0 }, "f", '{"a":'), fragment({ index: 0 }, "f", "1}"))).toMatchObject([
+			{ arguments: '{"a":1}' },
+		]);
+	});
+});

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { inputTokens, outputTokens } from "../../../src/catalog/price.ts";
+import { soleKey } from "../../../src/catalog/provider-keys.ts";
 import type { Model } from "../../../src/catalog/schema.ts";
 import type { EffortChoice } from "../../../src/catalog/vocabulary.ts";
 import { chatRequestSchema, toModelCall } from "../../../src/chat/request.ts";
@@ -34,13 +35,17 @@ function reasoning(control: NonNullable<Model["reasoning"]>["control"]): Model {
 	};
 }
 
-function sent(model: Model, body: Record<string, unknown>, effort: EffortChoice = null) {
-	const provider = TEST_CATALOG.providerFor(model);
+function sent(
+	model: Model,
+	body: Record<string, unknown>,
+	effort: EffortChoice = null,
+	provider = TEST_CATALOG.providerFor(model),
+) {
 	const call = toModelCall(
 		chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }),
 		TEST_CATALOG,
 	);
-	const access = { provider, apiKey: "k", baseUrl: "https://u.test/v1", host: "u.test" };
+	const access = { provider, keys: [soleKey("k")] as const, baseUrl: "https://u.test/v1", host: "u.test" };
 	const request = openAiWire.renderRequest({
 		call,
 		prompt: openAiWire.preparePrompt(call, provider),
@@ -52,10 +57,10 @@ function sent(model: Model, body: Record<string, unknown>, effort: EffortChoice 
 }
 
 describe("an upstream request", () => {
-	it("goes to the provider's path with its key, model id and output limit", () => {
+	it("goes to the provider's path with its model id and output limit", () => {
 		const { url, headers, json } = sent(plain, { max_tokens: 5 });
 		expect(url).toBe("https://u.test/v1/chat/completions");
-		expect(headers["authorization"]).toBe("Bearer k");
+		expect(headers).toEqual({ "content-type": "application/json", accept: "text/event-stream" });
 		expect(json).toEqual({
 			model: "apex-frontier-2026",
 			max_tokens: 5,
@@ -79,6 +84,16 @@ describe("an upstream request", () => {
 		});
 		expect(warnings.map(({ param }) => param)).toEqual(["temperature"]);
 		expect(sent(reasoner, {}, "minimal").warnings).toEqual([]);
+	});
+
+	it("asks for any JSON object by a schema where the provider knows no json_object", () => {
+		const body = { response_format: { type: "json_object" } };
+		const provider = TEST_CATALOG.providerFor(plain);
+		expect(sent(plain, body).json["response_format"]).toEqual({ type: "json_object" });
+		expect(sent(plain, body, null, { ...provider, json_mode: "json_schema" }).json["response_format"]).toEqual({
+			type: "json_schema",
+			json_schema: { name: "json", schema: { type: "object" } },
+		});
 	});
 
 	it("uses a provider's own name for a field", () => {
@@ -256,6 +271,64 @@ describe("an upstream answer", () => {
 		expect(openAiWire.parseError({ detail: "m" })).toEqual({ message: "m", code: null });
 		expect(openAiWire.parseError({ detail: { error: "m" } })).toEqual({ message: "m", code: null });
 		expect(openAiWire.parseError("<html>")).toBeNull();
+	});
+
+	it("is read from servers of operators: arguments as an object, calls without ids, an empty reason", () => {
+		const calls = [
+			{ function: { name: "f", arguments: { city: "Rome" } } },
+			{ function: { name: "f", arguments: {} } },
+		];
+		const message = { role: "assistant", content: null, tool_calls: calls };
+		const body = {
+			choices: [{ index: 0, message, finish_reason: "" }],
+			usage: { prompt_tokens: 1, completion_tokens: 2 },
+		};
+		expect(flat(openAiWire.parseAnswer(body))).toMatchObject({
+			finishReason: "tool_calls",
+			toolCalls: [
+				{ id: "call_0", name: "f", arguments: '{"city":"Rome"}' },
+				{ id: "call_1", name: "f", arguments: "{}" },
+			],
+		});
+		const parts = {
+			content: [
+				{ type: "text", text: "a" },
+				{ type: "text", text: "b" },
+			],
+			tool_calls: null,
+		};
+		expect(flat(openAiWire.parseAnswer({ choices: [{ message: parts }] }))).toMatchObject({
+			content: "ab",
+			usage: null,
+		});
+		const failed = {
+			id: "gen-1",
+			choices: [{ message: { content: "" }, finish_reason: "error", error: { code: 502, message: "gone" } }],
+		};
+		expect(openAiWire.parseAnswer(failed)).toBeNull();
+	});
+
+	it("reads errors of servers of operators", () => {
+		for (const [body, read] of [
+			[{ error: { code: 429, message: "m", metadata: { provider_name: "Box" } } }, { message: "m", code: "429" }],
+			[
+				{ error: { message: "m", type: "NotFoundError", param: "model", code: 404 } },
+				{ message: "m", code: "404", type: "NotFoundError" },
+			],
+			[
+				{ error: { code: 400, message: "m", type: "exceed_context_size_error", n_prompt_tokens: 9, n_ctx: 4 } },
+				{ message: "m", code: "400", type: "exceed_context_size_error" },
+			],
+			[
+				{ error: "'response_format.type' must be 'json_schema' or 'text'" },
+				{ message: "'response_format.type' must be 'json_schema' or 'text'", code: null },
+			],
+			[
+				{ detail: [{ type: "missing", loc: ["body", "messages"], msg: "Field required", input: {} }] },
+				{ message: "body.messages: Field required", code: null },
+			],
+		] as const)
+			expect(openAiWire.parseError(body)).toEqual(read);
 	});
 
 	const recordings = [

@@ -1,5 +1,6 @@
 // What a request for a whole answer has other than one for a stream, in each format: nothing but the wish for a stream.
 import { describe, expect, it } from "vitest";
+import { soleKey } from "../../../src/catalog/provider-keys.ts";
 import type { WireName } from "../../../src/catalog/vocabulary.ts";
 import { chatRequestSchema, toModelCall } from "../../../src/chat/request.ts";
 import { unsentFieldWarnings } from "../../../src/providers/wire.ts";
@@ -29,7 +30,7 @@ function sent(wire: WireName, isWhole: boolean) {
 	const provider = TEST_CATALOG.providerFor(model);
 	const messages = [{ role: "user", content: 'say ,"stream":true' }];
 	const call = toModelCall(chatRequestSchema.parse({ messages, max_tokens: 9, stop: "," }), TEST_CATALOG);
-	const access = { provider, apiKey: "k", baseUrl: "https://u.test", host: "u.test" };
+	const access = { provider, keys: [soleKey("k")] as const, baseUrl: "https://u.test", host: "u.test" };
 	const prompt = wireFor(provider).preparePrompt(call, provider);
 	const request = wireFor(provider).renderRequest({ call, prompt, model, access, effort: null, isWhole });
 	return { ...request, json: JSON.parse(request.body) as Record<string, unknown> };

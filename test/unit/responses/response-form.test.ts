@@ -226,7 +226,7 @@ describe("a stream", () => {
 	it("does not wait for a call that is complete", async () => {
 		const form = (await import("../../../src/responses/response-form.ts")).responseWording(testResponseWording());
 		const stream = form.toStream();
-		stream.begin({ requestId: "svc-1", startedAtMs: 0, modelId: "m" });
+		stream.begin({ requestId: "svc-1", startedAtMs: 0, modelId: "m", account: "" });
 		stream.part({ type: "tool_call", index: 0, id: "a", name: "plain" });
 		stream.part({ type: "tool_arguments", index: 0, text: '{"a":1}' });
 		const next = await stream.part({ type: "text", text: "and" });

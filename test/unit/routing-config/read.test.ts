@@ -156,9 +156,9 @@ describe("faults", () => {
 		["model: auto\nmodel: auto", 'line 2, column 1: "model" stands here twice'],
 		["- model", "line 1, column 1: config: must be a mapping"],
 		["just words", "line 1, column 1: config: must be a mapping"],
-		["model: !!binary aaaa", "line 1, column 17: has a tag, which a config does not know"],
+		["model: !!binary aaaa", "line 1, column 17: has a tag, which is not known here"],
 		["model: *x", 'line 1, column 8: there is no anchor "x" before this alias'],
-		["a: 1\n---\nb: 2", "line 2, column 1: a second document; a config is one"],
+		["a: 1\n---\nb: 2", "line 2, column 1: a second document; only one is read"],
 		[
 			"```yaml\na: 1\n```\n```yml\nb: 2\n```",
 			"line 4, column 1: a second fenced yaml block; one of them is the config",

@@ -1,6 +1,9 @@
 // The playground and the check of routing configs, without a script.
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { storeCatalog } from "../../../src/load-settings.edge.ts";
 import { useConsoleUser } from "../../support/console.ts";
+import { OPERATOR_CATALOG } from "../../support/operator-catalog.ts";
 import { usageOf } from "../../support/service.ts";
 
 const { key, browser } = useConsoleUser("pro");
@@ -20,6 +23,20 @@ describe("the playground", () => {
 		const html = await page.text();
 		expect(html).toContain("Candidates, best first");
 		expect((await usageOf(key())).total_cost_usd).toBe(0);
+	});
+
+	it("says whose models are, as the overview does", async () => {
+		await storeCatalog(env, JSON.stringify(OPERATOR_CATALOG));
+		try {
+			const page = await browser().post("/console/playground/estimate", { prompt: "Say hello", model: "own/chosen" });
+			expect(await page.text()).toMatch(/own\/chosen<\/span> <span class="badge plain">operator.{0,6}s</);
+			const overview = await (await browser().get("/console")).text();
+			expect(overview).toContain("Models of this service");
+			expect(overview).toContain('<span class="name">own/chosen</span> (own-server)');
+			expect(overview).not.toContain("own/hidden");
+		} finally {
+			await storeCatalog(env, "{}");
+		}
 	});
 
 	it("streams what the API streams", async () => {

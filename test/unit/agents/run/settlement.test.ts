@@ -3,6 +3,9 @@ import { runFromReceipt } from "../../../../src/agents/run/receipt.ts";
 import { toRunEnd } from "../../../../src/agents/run/run.ts";
 import { draftInterimSettlement, draftSettlement } from "../../../../src/agents/run/settlement.ts";
 import { CATALOG } from "../../../../src/catalog/shipped.ts";
+import { createGate } from "../../../../src/compliance/gate.ts";
+import { MATRIX } from "../../../../src/compliance/matrix.ts";
+import { fromStoredPolicies } from "../../../../src/compliance/policy-levels.ts";
 import { hashText } from "../../../../src/proof/hash.ts";
 import { RUN_ID, runSpec, runWith, usageCall } from "../../../support/run-spec.ts";
 
@@ -44,6 +47,21 @@ describe("a run as it is settled", () => {
 			trajectory_proof: end.trajectoryProof,
 			n_steps: 2,
 		});
+	});
+
+	it("names providers as they were called, whatever the catalog has by now", () => {
+		const levels = { operator: null, key: null, request: { require_zero_retention: true } };
+		const basis = { matrix: MATRIX, catalog: CATALOG, attestations: new Map() };
+		const gate = createGate(fromStoredPolicies(levels), { classes: [], kinds: {}, findings: [] }, basis);
+		const [shipped, other] = CATALOG.models;
+		if (!shipped || !other) throw new Error("the catalog has models");
+		const { run } = settledCase([{ calls: [usageCall(1, "vanished"), usageCall(1, shipped.id)], estimated: false }]);
+		const state = { ...run.state, readers: ["vanished", shipped.id, other.id] };
+		const { receipt, usage } = draftSettlement({ ...run, state, gate }, AT);
+		expect(receipt.compliance?.providers).toEqual(
+			["provider of vanished", `provider of ${shipped.id}`, other.provider].sort(),
+		);
+		expect(usage).toMatchObject({ model: shipped.id, provider: `provider of ${shipped.id}` });
 	});
 
 	it("without a call names the model that was meant to work", () => {
