@@ -131,7 +131,7 @@ function indexGaps(steps: readonly TrajectoryStep[]): string[] {
 }
 
 /** Hash of the output under the root. The output itself takes precedence over its claimed hash. */
-function claimedOutputHash({ output, output_hash, steps, salt }: TrajectoryBundle): string {
+export function claimedOutputHash({ output, output_hash, steps, salt }: TrajectoryBundle): string {
 	if (output != null) return textHash(salt ?? undefined)(output);
 	return output_hash ?? steps.at(-1)?.output_hash ?? hashText("");
 }

@@ -8,11 +8,14 @@ import { type PublicKeys, readPublicKeys } from "../verifier/keys.ts";
 import { PROOF_KINDS, parseKind } from "../verifier/kinds.ts";
 
 const VERIFY_USAGE = `usage: npm run verify -- ${Object.keys(PROOF_KINDS).join("|")} FILE [--pubkey KEY] [--checkpoint FILE]
+    [--salt SALT] [--input FILE] [--output FILE]
 ${Object.entries(PROOF_KINDS)
 	.map(([name, { file }]) => `  ${name}: FILE holds ${file}`)
 	.join("\n")}
   --pubkey: the service's public key as base64 or PEM, or the answer of GET /v1/proof/pubkey; or a file with one of these
   --checkpoint: for a chain or a tree proof, a checkpoint that it is to agree with; a consistency proof takes two
+  --input, --output: for a receipt or a trajectory, what was asked and answered: the text, or the body of the request and the answer
+  --salt: the salt that their hashes are over, from svc.receipt.v2 on; its owner has it with the answer (svc.proof.salt)
 ends with 0 when all of it holds, 1 when some of it does not, 2 when nothing was checked`;
 
 /** Not checked is not failed: a script must not take a mistyped file name for a broken proof. */
@@ -30,24 +33,42 @@ function parsePubkeyOption(option: string | undefined): PublicKeys {
 	return keys;
 }
 
+/** The text of a file that an option names. @throws when it has none. */
+function readTextOption(file: string | undefined): string | null {
+	if (file === undefined) return null;
+	const text = readTextFile(file);
+	if (text === null) throw new Error(`${file} is no text, neither UTF-8 nor UTF-16`);
+	return text;
+}
+
 async function verifyFile(args: string[]): Promise<boolean> {
 	const { positionals, values } = parseArgs({
 		args,
 		allowPositionals: true,
-		options: { pubkey: { type: "string" }, checkpoint: { type: "string", multiple: true } },
+		options: {
+			pubkey: { type: "string" },
+			checkpoint: { type: "string", multiple: true },
+			salt: { type: "string" },
+			input: { type: "string" },
+			output: { type: "string" },
+		},
 	});
 	const [word = "", file, ...rest] = positionals;
 	const name = parseKind(word);
 	if (!name || file === undefined || rest.length > 0) throw new Error(VERIFY_USAGE);
-	if (values.checkpoint !== undefined && !PROOF_KINDS[name].takesCheckpoint)
+	if (values.checkpoint !== undefined && PROOF_KINDS[name].takes !== "checkpoint")
 		throw new Error(`--checkpoint is for a chain or a tree proof\n${VERIFY_USAGE}`);
+	const { salt = null, input, output } = values;
+	if ([salt, input, output].some((each) => typeof each === "string") && PROOF_KINDS[name].takes !== "texts")
+		throw new Error(`--salt, --input and --output are for a receipt or a trajectory\n${VERIFY_USAGE}`);
+	const texts = { salt, input: readTextOption(input), output: readTextOption(output) };
 	const checkpoint = values.checkpoint?.map((each) => readTextFile(each) ?? "").join("\n") ?? null;
-	const trusted = { keys: parsePubkeyOption(values.pubkey), checkpoint };
+	const given = { keys: parsePubkeyOption(values.pubkey), checkpoint, texts };
 	const text = readTextFile(file);
 	const findings =
 		text === null
 			? [failedFinding("the file is no text, neither UTF-8 nor UTF-16")]
-			: await PROOF_KINDS[name].check(text, trusted);
+			: await PROOF_KINDS[name].check(text, given);
 	for (const each of findings) console.log(renderFinding(each));
 	return allHold(findings);
 }

@@ -18,19 +18,26 @@ interface VerificationOptions {
 	kind?: ProofKindName;
 	/** The text of a checkpoint that a chain or a tree proof must agree with; a consistency proof takes two, one after the other. */
 	checkpoint?: string;
+	/** The salt of a receipt's hashes, from `svc.receipt.v2` on: `svc.proof.salt` of the answer. */
+	salt?: string;
+	/** What was asked, to be compared with a receipt's or a run's hash: the text, or the body of the request as JSON. */
+	input?: string;
+	/** What was delivered: the text, or the answer as JSON. */
+	output?: string;
 }
 
 /**
  * Verifies a proof from its text as the service answered it.
- * @throws TypeError for keys that are none, and for text that is no proof of any kind.
+ * @throws TypeError for keys that are none, for text that is no proof of any kind, and for texts beside what has no hash of any.
  */
-export async function verifyProof(
-	text: string,
-	{ publicKeys, kind = guessKind(text) ?? undefined, checkpoint }: VerificationOptions,
-): Promise<Verification> {
+export async function verifyProof(text: string, options: VerificationOptions): Promise<Verification> {
+	const { publicKeys, kind = guessKind(text) ?? undefined, checkpoint = null } = options;
+	const { salt = null, input = null, output = null } = options;
 	const keys = readPublicKeys(publicKeys);
 	if (!keys) throw new TypeError("publicKeys is no Ed25519 public key, nor the service's answer with its keys");
 	if (kind === undefined) throw new TypeError("the text is no receipt, trajectory, chain, checkpoint or tree proof");
-	const findings = await PROOF_KINDS[kind].check(text, { keys, checkpoint: checkpoint ?? null });
+	if ([salt, input, output].some((each) => each !== null) && PROOF_KINDS[kind].takes !== "texts")
+		throw new TypeError("salt, input and output are compared with a receipt or a trajectory");
+	const findings = await PROOF_KINDS[kind].check(text, { keys, checkpoint, texts: { salt, input, output } });
 	return { isValid: allHold(findings), findings };
 }

@@ -36,7 +36,7 @@ export interface Attestation {
 }
 
 /** The versions of receipts. In the first, hashes of texts have no salt; only runs that began before the second still get it. */
-const RECEIPT_TYPES = ["svc.receipt.v1", "svc.receipt.v2"] as const;
+export const RECEIPT_TYPES = ["svc.receipt.v1", "svc.receipt.v2"] as const;
 export type ReceiptType = (typeof RECEIPT_TYPES)[number];
 
 /** Members of every receipt; `null` when one does not apply. */

@@ -6,6 +6,7 @@ import { readDocument } from "./document.ts";
 import { type Finding, failedFinding } from "./findings.ts";
 import type { PublicKeys } from "./keys.ts";
 import { checkReceipt } from "./receipt.ts";
+import type { GivenTexts } from "./texts.ts";
 import { checkTrajectory } from "./trajectory.ts";
 import { checkTreeProof } from "./tree-proof.ts";
 
@@ -15,13 +16,15 @@ interface CheckOptions {
 	keys: PublicKeys;
 	/** The text of the checkpoints that the file must agree with, one after another; null for none. */
 	checkpoint: string | null;
+	/** What the reader has of a request or a run, compared with its receipt. Default: nothing. */
+	texts?: GivenTexts;
 }
 
 interface ProofKind {
 	/** Where the saved file comes from. */
 	file: string;
-	/** Whether checkpoints can be given beside it. */
-	takesCheckpoint: boolean;
+	/** What can be given beside it. */
+	takes: "checkpoint" | "texts" | null;
 	check(text: string, options: CheckOptions): Promise<Finding[]>;
 }
 
@@ -62,29 +65,29 @@ export const PROOF_KINDS: Readonly<
 > = {
 	receipt: {
 		file: "GET /v1/proof/{request_id}",
-		takesCheckpoint: false,
-		check: checkJson((document, { keys }) => checkReceipt(document, keys)),
+		takes: "texts",
+		check: checkJson((document, { keys, texts }) => checkReceipt(document, keys, texts)),
 	},
 	trajectory: {
 		file: "GET /v1/agent/{run_id}/trajectory?full=true, or its verify_request; under `proof` GET /v1/proof/{run_id}",
-		takesCheckpoint: false,
-		check: checkJson((document, { keys }) => checkTrajectory(document, keys)),
+		takes: "texts",
+		check: checkJson((document, { keys, texts }) => checkTrajectory(document, keys, texts)),
 	},
 	chain: {
 		file: "GET /v1/handoff/chain/{workspace_id}, or a JSON array of its pages",
-		takesCheckpoint: true,
+		takes: "checkpoint",
 		check: checkJson((document, { keys, checkpoint }) =>
 			checkChain(document, keys, checkpoint === null ? null : normalizeNote(checkpoint)),
 		),
 	},
 	checkpoint: {
 		file: "GET /v1/handoff/chain/{workspace_id}/checkpoint",
-		takesCheckpoint: false,
+		takes: null,
 		check: (text, { keys }) => checkCheckpoint(normalizeNote(text), keys),
 	},
 	"tree-proof": {
 		file: "GET /v1/handoff/chain/{workspace_id}/proof; under `entry` GET /v1/handoff/{handoff_id}",
-		takesCheckpoint: true,
+		takes: "checkpoint",
 		check: checkJson((document, { keys, checkpoint }) =>
 			checkTreeProof(document, keys, checkpoint === null ? [] : splitNotes(checkpoint)),
 		),

@@ -1,9 +1,11 @@
 // Checks a saved, signed receipt (docs/proofs.md, "Receipts") without any request.
 import * as z from "zod";
 import { hashObject } from "../proof/hash.ts";
+import { RECEIPT_TYPES } from "../proof/receipt.ts";
 import { toKeyId, verifySignature } from "../proof/signing.ts";
 import { contradictionFindings, type Finding, failedFinding, finding, unprovenFindings } from "./findings.ts";
 import { listKeyIds, type PublicKeys } from "./keys.ts";
+import { type GivenTexts, NO_TEXTS, type TextHashes, textFindings } from "./texts.ts";
 
 const receiptAttestationSchema = z.looseObject({ type: z.literal("svc.attestation.v1"), hash: z.string() });
 
@@ -13,7 +15,7 @@ const proofDocumentSchema = z.looseObject({
 	proof_hash: z.string(),
 	signature: z.string().nullable(),
 	key_id: z.string().nullable(),
-	receipt: z.looseObject({ type: z.enum(["svc.receipt.v1", "svc.receipt.v2"]) }),
+	receipt: z.looseObject({ type: z.enum(RECEIPT_TYPES) }),
 });
 
 /** The answer's members that are checked. No proof covers the others. */
@@ -42,7 +44,7 @@ async function receiptSignatureFinding(
 }
 
 /** A parsed receipt, with the findings on its hash and its signature. */
-interface CheckedReceipt {
+export interface CheckedReceipt {
 	receipt: ProofDocument["receipt"];
 	/** The request id that the surrounding answer claims. */
 	requestId: string | undefined;
@@ -76,6 +78,11 @@ export async function checkReceiptSeal(document: unknown, keys: PublicKeys): Pro
 	return { receipt, requestId, findings };
 }
 
+/** The hashes of texts in a receipt. */
+export function textHashesOf({ type, input_hash, output_hash }: CheckedReceipt["receipt"]): TextHashes {
+	return { isSalted: type !== "svc.receipt.v1", input: input_hash, output: output_hash };
+}
+
 function attestationFindings(compliance: unknown): Finding[] {
 	if (compliance === null || compliance === undefined) return [];
 	const attestation = receiptAttestationSchema.safeParse(compliance);
@@ -95,8 +102,13 @@ function attestationFindings(compliance: unknown): Finding[] {
  * Checks a saved receipt.
  * @param document the answer of `GET /v1/proof/{request_id}`.
  * @param keys trusted public keys. A receipt whose signature cannot be checked is a fault.
+ * @param texts what the reader has of the request.
  */
-export async function checkReceipt(document: unknown, keys: PublicKeys): Promise<Finding[]> {
+export async function checkReceipt(
+	document: unknown,
+	keys: PublicKeys,
+	texts: GivenTexts = NO_TEXTS,
+): Promise<Finding[]> {
 	const checked = await checkReceiptSeal(document, keys);
 	if (!checked) return [failedFinding("receipt: is not what GET /v1/proof/{request_id} answers")];
 	const { receipt, requestId, findings } = checked;
@@ -106,5 +118,6 @@ export async function checkReceipt(document: unknown, keys: PublicKeys): Promise
 		...findings,
 		finding(isOwn, `receipt: is of ${kind} ${request_id}`, `receipt: is of ${request_id}, not of ${requestId}`),
 		...attestationFindings(compliance),
+		...textFindings(textHashesOf(receipt), texts),
 	];
 }

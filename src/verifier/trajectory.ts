@@ -1,7 +1,12 @@
 // Checks a saved agent trajectory, and the signed receipt of its run if the file has one (docs/proofs.md, "Agent
 // trajectory"), without any request.
 import * as z from "zod";
-import { type TrajectoryBundle, type TrajectoryVerdict, verifyTrajectory } from "../agents/trajectory.ts";
+import {
+	claimedOutputHash,
+	type TrajectoryBundle,
+	type TrajectoryVerdict,
+	verifyTrajectory,
+} from "../agents/trajectory.ts";
 import { parseBundle } from "../agents/verify-request.ts";
 import {
 	contradictionFindings,
@@ -12,7 +17,8 @@ import {
 	unprovenFindings,
 } from "./findings.ts";
 import type { PublicKeys } from "./keys.ts";
-import { checkReceiptSeal } from "./receipt.ts";
+import { type CheckedReceipt, checkReceiptSeal, textHashesOf } from "./receipt.ts";
+import { type GivenTexts, NO_TEXTS, type TextHashes, textFindings } from "./texts.ts";
 
 /**
  * The bundle itself, or the trajectory's answer around it. A receipt may stand beside the bundle's members or around
@@ -122,14 +128,11 @@ function bundleFindings(bundle: TrajectoryBundle, verdict: TrajectoryVerdict): F
 	return [...findings, finding(holds, `${root}, as claimed`, `${root}, but ${bundle.trajectory_proof} is claimed`)];
 }
 
-async function receiptFindings(
-	receiptDocument: unknown,
+function receiptFindings(
+	checked: CheckedReceipt,
 	{ run_id, status }: { run_id: string; status: unknown },
 	recomputed: string,
-	keys: PublicKeys,
-): Promise<Finding[]> {
-	const checked = await checkReceiptSeal(receiptDocument, keys);
-	if (!checked) return [failedFinding("receipt: is not what GET /v1/proof/{run_id} answers")];
+): Finding[] {
 	const { kind, request_id, trajectory_proof } = checked.receipt;
 	return [
 		...checked.findings,
@@ -148,13 +151,48 @@ async function receiptFindings(
 	];
 }
 
+/** A bundle as it can be checked: an output that no salt is known for stays unread, and the receipt's hash stands for it. */
+function toCheckable(
+	bundle: TrajectoryBundle,
+	receipt: TextHashes | null,
+	{ salt: given }: GivenTexts,
+): { bundle: TrajectoryBundle; findings: Finding[] } {
+	const salt = given ?? bundle.salt ?? null;
+	const { output, output_hash } = bundle;
+	if (given !== null && bundle.salt != null && given !== bundle.salt)
+		return { bundle, findings: [failedFinding("salt: another one than the file's")] };
+	if (output == null || salt !== null || !receipt?.isSalted) return { bundle: { ...bundle, salt }, findings: [] };
+	const signed = typeof receipt.output === "string" ? receipt.output : null;
+	const text = "output: the file's is not checked, for want of the salt that its hash is over";
+	return {
+		bundle: { ...bundle, output: null, output_hash: output_hash ?? signed },
+		findings: [{ verdict: "note", text }],
+	};
+}
+
+/** What texts are compared with: the output's hash is under the root, the goal's is in the receipt alone. */
+function trajectoryTextFindings(bundle: TrajectoryBundle, receipt: TextHashes | null, given: GivenTexts): Finding[] {
+	const salt = given.salt ?? bundle.salt ?? null;
+	const hashes = {
+		isSalted: receipt?.isSalted ?? salt !== null,
+		input: receipt?.input,
+		output: claimedOutputHash(bundle),
+	};
+	return textFindings(hashes, { ...given, salt });
+}
+
 /**
  * Checks a saved trajectory.
  * @param document a `verify_request`, or the answer of `GET …/trajectory?full=true` with one. Under `proof` or
  * `receipt` it may have the answer of `GET /v1/proof/{run_id}`.
  * @param keys trusted public keys. A receipt whose signature cannot be checked is a fault.
+ * @param texts what the reader has of the run: its goal and its output.
  */
-export async function checkTrajectory(document: unknown, keys: PublicKeys): Promise<Finding[]> {
+export async function checkTrajectory(
+	document: unknown,
+	keys: PublicKeys,
+	texts: GivenTexts = NO_TEXTS,
+): Promise<Finding[]> {
 	const whole = trajectoryDocumentSchema.safeParse(document);
 	if (!whole.success) return [failedFinding("the file holds no JSON object")];
 	const { verify_request, proof, receipt } = whole.data;
@@ -163,13 +201,21 @@ export async function checkTrajectory(document: unknown, keys: PublicKeys): Prom
 		const hint = "the bundle cannot be read; GET /v1/agent/{run_id}/trajectory?full=true answers with one";
 		return [failedFinding(hint), ...failedFindings(read.issues)];
 	}
-	const { bundle } = read;
-	const verdict = verifyTrajectory(bundle);
-	const findings = [...bundleFindings(bundle, verdict), ...trajectoryClaimFindings(whole.data, bundle, verdict)];
 	const receiptDocument = proof ?? receipt;
+	const checked = receiptDocument == null ? null : await checkReceiptSeal(receiptDocument, keys);
+	const hashes = checked && textHashesOf(checked.receipt);
+	const { bundle, findings: unread } = toCheckable(read.bundle, hashes, texts);
+	const verdict = verifyTrajectory(bundle);
+	const findings = [
+		...bundleFindings(bundle, verdict),
+		...unread,
+		...trajectoryClaimFindings(whole.data, bundle, verdict),
+		...trajectoryTextFindings(bundle, hashes, texts),
+	];
 	const run = { run_id: bundle.run_id, status: whole.data["status"] };
+	if (checked) return [...findings, ...receiptFindings(checked, run, verdict.recomputed_proof)];
 	if (receiptDocument != null)
-		return [...findings, ...(await receiptFindings(receiptDocument, run, verdict.recomputed_proof, keys))];
+		return [...findings, failedFinding("receipt: is not what GET /v1/proof/{run_id} answers")];
 	const text = "receipt: none in the file; that the service issued this trajectory is not shown";
 	return [
 		...findings,

@@ -41,6 +41,9 @@ function element<T extends HTMLElement>(id: string, type: new () => T): T {
 const proofInput = element("proof", HTMLTextAreaElement);
 const pubkeyInput = element("pubkey", HTMLTextAreaElement);
 const checkpointInput = element("checkpoint", HTMLTextAreaElement);
+const saltInput = element("salt", HTMLInputElement);
+const inputInput = element("input", HTMLTextAreaElement);
+const outputInput = element("output", HTMLTextAreaElement);
 const kindSelect = element("kind", HTMLSelectElement);
 const resultSection = element("result", HTMLElement);
 const verdictHeading = element("verdict", HTMLHeadingElement);
@@ -90,6 +93,11 @@ function readKeys(): PublicKeys | null {
 	return pubkeyInput.value.trim() === "" ? [] : readPublicKeys(pubkeyInput.value.trim());
 }
 
+/** What a field holds; null when it is empty. */
+function given({ value }: HTMLInputElement | HTMLTextAreaElement): string | null {
+	return value === "" ? null : value;
+}
+
 async function checkInput(): Promise<Finding[]> {
 	if (!(await canVerify()))
 		return [failedFinding("this browser verifies no Ed25519 signatures here; a newer one does, and npm run verify")];
@@ -104,9 +112,12 @@ async function checkInput(): Promise<Finding[]> {
 			),
 		];
 	const against = checkpointInput.value.trim() === "" ? null : checkpointInput.value;
-	if (against !== null && !PROOF_KINDS[name].takesCheckpoint)
+	if (against !== null && PROOF_KINDS[name].takes !== "checkpoint")
 		return [failedFinding(`a checkpoint is compared with a chain or a tree proof, not with a ${name}`)];
-	return PROOF_KINDS[name].check(proofInput.value, { keys, checkpoint: against });
+	const texts = { salt: given(saltInput)?.trim() ?? null, input: given(inputInput), output: given(outputInput) };
+	if (Object.values(texts).some((text) => text !== null) && PROOF_KINDS[name].takes !== "texts")
+		return [failedFinding(`a salt and texts are compared with a receipt or a trajectory, not with a ${name}`)];
+	return PROOF_KINDS[name].check(proofInput.value, { keys, checkpoint: against, texts });
 }
 
 for (const name of Object.keys(PROOF_KINDS)) kindSelect.append(new Option(name, name));
