@@ -13,6 +13,7 @@ import {
 	fetchProof,
 	isSound,
 	type Proof,
+	saltedHash,
 	sha256,
 	startTestService,
 	type TestService,
@@ -292,7 +293,7 @@ describe("the openai client at the rate limit", () => {
 
 describe("a receipt, checked with node:crypto alone", () => {
 	const withProof = z.object({
-		svc: z.object({ proof: z.object({ request_id: z.string(), proof_hash: z.string() }) }),
+		svc: z.object({ proof: z.object({ request_id: z.string(), proof_hash: z.string(), salt: z.string() }) }),
 	});
 
 	// Text that any change of encoding, trimming or key order would break, and a member that validation does not know.
@@ -302,13 +303,13 @@ describe("a receipt, checked with node:crypto alone", () => {
 		trace: { z: [1e21, 0.1, -0], é: null, a: true },
 	};
 
-	async function receipted(): Promise<{ text: string; proof: Proof; pems: ReadonlyMap<string, string> }> {
+	async function receipted(): Promise<{ text: string; salt: string; proof: Proof; pems: ReadonlyMap<string, string> }> {
 		const client = await newClient("pro");
 		const completion = await client.chat.completions.create({ model: "auto", messages: [message] });
-		const shown = withProof.parse(completion).svc.proof;
+		const { salt, ...shown } = withProof.parse(completion).svc.proof;
 		const proof = await fetchProof(running().url, completion.id);
 		expect(shown).toEqual({ request_id: completion.id, proof_hash: proof.proof_hash });
-		return { text: completion.choices[0]?.message.content ?? "", proof, pems: await fetchPems(running().url) };
+		return { text: completion.choices[0]?.message.content ?? "", salt, proof, pems: await fetchPems(running().url) };
 	}
 
 	it("has the hash of its canonical JSON, and the service's signature over it", async () => {
@@ -320,9 +321,11 @@ describe("a receipt, checked with node:crypto alone", () => {
 	});
 
 	it("commits to the messages sent and the text delivered", async () => {
-		const { text, proof } = await receipted();
-		expect(proof.receipt["input_hash"]).toBe(sha256(canonical({ type: "svc.input.v1", messages: [message] })));
-		expect(proof.receipt["output_hash"]).toBe(sha256(text));
+		const { text, salt, proof } = await receipted();
+		expect(proof.receipt["input_hash"]).toBe(
+			saltedHash(salt, canonical({ type: "svc.input.v1", messages: [message] })),
+		);
+		expect(proof.receipt["output_hash"]).toBe(saltedHash(salt, text));
 	});
 
 	it("commits to the tool calls delivered", async () => {
@@ -336,7 +339,7 @@ describe("a receipt, checked with node:crypto alone", () => {
 		expect(delivered?.tool_calls).toHaveLength(1);
 		const output = { type: "svc.output.v1", content: delivered?.content, tool_calls: delivered?.tool_calls };
 		const { receipt } = await fetchProof(running().url, completion.id);
-		expect(receipt["output_hash"]).toBe(sha256(canonical(output)));
+		expect(receipt["output_hash"]).toBe(saltedHash(withProof.parse(completion).svc.proof.salt, canonical(output)));
 	});
 
 	it("fails with any one member changed, whether its hash is kept or made anew", async () => {

@@ -133,6 +133,12 @@ export function canonical(value: unknown): string {
 		.join(",")}}`;
 }
 
+/** The salted hash of docs/proofs.md. @param salt in hex digits. */
+export function saltedHash(salt: string, text: string): string {
+	const hash = createHash("sha256").update("svc.salted.v2\0").update(Buffer.from(salt, "hex")).update(text, "utf8");
+	return `sha256:${hash.digest("hex")}`;
+}
+
 /** `sha256:` and the hex digest of a text's UTF-8 bytes. */
 export function sha256(text: string): string {
 	return `sha256:${createHash("sha256").update(text, "utf8").digest("hex")}`;

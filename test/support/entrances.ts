@@ -44,7 +44,7 @@ export interface HeardAnswer {
 
 interface HeardSvc extends Json {
 	cost: { total_usd: number; estimated: boolean };
-	proof: { request_id: string; proof_hash: string };
+	proof: { request_id: string; proof_hash: string; salt: string };
 	fallback: boolean;
 	warnings: { code: string; param: string | null; message: string }[];
 	fallback_from: string | null;

@@ -9,6 +9,11 @@ export function textHash(text: string): string {
 	return `sha256:${sha256(text).toString("hex")}`;
 }
 
+/** HS over the UTF-8 bytes of a text. @param salt in hex digits. */
+export function saltedHash(salt: string, text: string): string {
+	return `sha256:${sha256("svc.salted.v2\0", Buffer.from(salt, "hex"), text).toString("hex")}`;
+}
+
 /** RFC 8785. @throws RangeError for what it cannot represent. */
 export function canonical(value: unknown): string {
 	if (typeof value === "number" && !Number.isFinite(value)) throw new RangeError("not a JSON number");

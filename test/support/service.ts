@@ -140,6 +140,12 @@ export async function receiptOf(id: string): Promise<Record<string, unknown>> {
 	return receipt;
 }
 
+/** The salt of the hashes in a request's receipt, as its owner reads it. */
+export async function saltOf({ key }: TestKey, id: string): Promise<string> {
+	const { salt } = await jsonOf<{ salt: string }>(await callWithKey(key, `/v1/requests/${id}`));
+	return salt;
+}
+
 /** How many settlements of a user D1 has. */
 export async function usageRowsInD1({ user_id }: TestKey): Promise<number> {
 	const count = db.prepare("SELECT count(*) AS n FROM settlements WHERE user_id = ?").bind(user_id);

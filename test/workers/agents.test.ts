@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { runSchema } from "../../src/agents/response.ts";
 import { INTENSITIES_DESCENDING } from "../../src/agents/step-decision.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
-import { hashText } from "../../src/proof/hash.ts";
+import { textHash } from "../../src/proof/salted.ts";
 import {
 	expectAccounted,
 	expectInterrupted,
@@ -194,7 +194,7 @@ describe("a run", () => {
 			["subtask", "single"],
 			["subtask", "ensemble_moa"],
 		]);
-		expect(hashText(run.output)).toBe(run.steps.at(-1)?.output_hash);
+		expect(textHash(run.salt)(run.output)).toBe(run.steps.at(-1)?.output_hash);
 		await expectAccounted(key, run);
 	});
 
@@ -240,7 +240,7 @@ describe("a run", () => {
 		const run = await runAgent(key, { policy: "efficiency", goal: "Do this:\n1. Write A\n2. Write B" });
 		expect(run).toMatchObject({ status: "complete", plan: ["Write A", "Write B"] });
 		expect(run.output).toContain("2 results");
-		const nothing = { confidence: 0, confidence_basis: null, output_hash: hashText("") };
+		const nothing = { confidence: 0, confidence_basis: null, output_hash: textHash(run.salt)("") };
 		expect(run.steps[0]).toMatchObject({ role: "subtask", ...nothing });
 		// What a step rests on is stored with it, and no proof holds it.
 		expect(run.steps.slice(1).map(({ confidence_basis }) => confidence_basis)).not.toContain(undefined);

@@ -2,10 +2,11 @@
 import { describe, expect, it, vi } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { type CodeAnswer, codeSchema } from "../../src/code-mode/response.ts";
-import { hashObject, hashText } from "../../src/proof/hash.ts";
+import { hashObject } from "../../src/proof/hash.ts";
 import { nano } from "../support/money.ts";
 import { useService } from "../support/per-test.ts";
 import { DONE, finish, ROLE, says, word } from "../support/scripted.ts";
+import { canonical, saltedHash } from "../support/second-ledger.ts";
 import {
 	callWith,
 	callWithKey,
@@ -304,11 +305,12 @@ describe("the receipt", () => {
 		const proof = await proofOf(answer.id);
 		expect(proof).toMatchObject({ valid: true, signed: true, proof_hash: answer.svc.proof.proof_hash });
 		expect(hashObject({ type: "", ...proof.receipt })).toBe(proof.proof_hash);
+		const hash = (text: string) => saltedHash(answer.svc.proof.salt, text);
 		const files = answer.files.map(({ path, language, bytes, content }) => ({
-			path,
+			path_hash: hash(path),
 			language,
 			bytes,
-			sha256: hashText(content),
+			hash: hash(content),
 		}));
 		expect(proof.receipt).toMatchObject({
 			kind: "code",
@@ -316,8 +318,8 @@ describe("the receipt", () => {
 			policy: "balanced",
 			language: "python",
 			passed: true,
-			input_hash: hashText(answer.task),
-			output_hash: hashObject({ type: "svc.files.v1", files }),
+			input_hash: hash(answer.task),
+			output_hash: hash(canonical({ type: "svc.files.v2", files })),
 			files,
 			cost_usd: answer.svc.cost.total_usd,
 			bound_usd: answer.svc.cost.bound_usd,
@@ -331,6 +333,7 @@ describe("the receipt", () => {
 				})),
 			})),
 		});
+		for (const { path } of answer.files) expect(JSON.stringify(proof.receipt)).not.toContain(path);
 		expect(JSON.stringify(proof.receipt)).not.toContain("hello from the sandbox");
 	});
 

@@ -12,7 +12,7 @@ import { canBeSilent, modelOnWire } from "../support/models.ts";
 import { nano } from "../support/money.ts";
 import { useService } from "../support/per-test.ts";
 import { DONE, event, finish, pause, providerOf, ROLE, says, scripted, status, word } from "../support/scripted.ts";
-import { canonical, textHash } from "../support/second-ledger.ts";
+import { canonical, saltedHash } from "../support/second-ledger.ts";
 import {
 	callWith,
 	callWithKey,
@@ -21,6 +21,7 @@ import {
 	ORIGIN,
 	operator,
 	receiptOf,
+	saltOf,
 	type TestKey,
 	usageOf,
 	usageRowsInD1,
@@ -190,7 +191,8 @@ describe.each(ENTRANCES)("through $name", (entrance) => {
 	async function expectAccounted(key: TestKey, id: string, body: Json, outcome: string): Promise<Json> {
 		await eventually(async () => (await usageOf(key)).total_requests === 1);
 		const receipt = await receiptOf(id);
-		expect(receipt).toMatchObject({ outcome, input_hash: textHash(canonical(entrance.hashedInput(body))) });
+		const salt = await saltOf(key, id);
+		expect(receipt).toMatchObject({ outcome, input_hash: saltedHash(salt, canonical(entrance.hashedInput(body))) });
 		const { recent, total_cost_usd } = await usageOf(key);
 		expect(recent).toMatchObject([{ request_id: id, cost_usd: receipt["cost_usd"] }]);
 		expect(total_cost_usd).toBe(receipt["cost_usd"]);
@@ -215,8 +217,10 @@ describe.each(ENTRANCES)("through $name", (entrance) => {
 			const key = await newKey("pro");
 			const body = { ...entrance.toBody(ask1), ...(isStream ? { stream: true } : {}) };
 			const response = await callWithKey(key.key, entrance.path, body);
-			await response.text();
-			await expectAccounted(key, response.headers.get("x-request-id") ?? "", body, "complete");
+			const answer = await response.text();
+			const id = response.headers.get("x-request-id") ?? "";
+			await expectAccounted(key, id, body, "complete");
+			expect(answer).toContain(`"salt":"${await saltOf(key, id)}"`);
 		},
 	);
 

@@ -3,15 +3,17 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { STRATEGIES } from "../../src/orchestration/strategies.ts";
-import { hashObject, hashText } from "../../src/proof/hash.ts";
+import { hashObject } from "../../src/proof/hash.ts";
 import { modelOnWire } from "../support/models.ts";
 import { event, named, scripted, status } from "../support/scripted.ts";
+import { canonical, saltedHash } from "../support/second-ledger.ts";
 import {
 	callWith,
 	callWithKey,
 	chat,
 	newKey,
 	receiptOf,
+	saltOf,
 	type TestKey,
 	type Upstream,
 	useSandbox,
@@ -24,7 +26,11 @@ type Json = Record<string, unknown>;
 interface Completion {
 	id: string;
 	choices: { message: { content: string | null; tool_calls?: { function: { arguments: string } }[] } }[];
-	svc: { warnings: { code: string; param: string | null; message: string }[]; fallback: boolean };
+	svc: {
+		proof: { salt: string };
+		warnings: { code: string; param: string | null; message: string }[];
+		fallback: boolean;
+	};
 }
 
 const MAIL = "ada.lovelace@analytical.org";
@@ -101,8 +107,8 @@ describe("a chat", () => {
 		expect(answer.svc.warnings).toEqual([]);
 		const messages = [{ role: "user", content: PROMPT }];
 		expect(await receiptOf(answer.id)).toMatchObject({
-			input_hash: hashObject({ type: "svc.input.v1", messages }),
-			output_hash: hashText(content),
+			input_hash: saltedHash(answer.svc.proof.salt, canonical({ type: "svc.input.v1", messages })),
+			output_hash: saltedHash(answer.svc.proof.salt, content),
 			compliance: { policy: COMPLIANCE, detected_classes: ["PII", "FINANCIAL"], masked: { credit_card: 1, email: 1 } },
 		});
 		const nothing = await json<Completion>(chat(key.key, "hi", { model: pinned.id, compliance: COMPLIANCE }));
@@ -122,7 +128,8 @@ describe("a chat", () => {
 		expect(text).toBe(`Ää ${MAIL}, ${CARD}, [EMAIL_9] [EMAIL_`);
 		expect(done).toBe(true);
 		expect(JSON.stringify(chunks.at(-1)?.svc)).toContain("placeholder_not_restored");
-		expect(await receiptOf(chunks[0]?.id ?? "")).toMatchObject({ output_hash: hashText(text) });
+		const id = chunks[0]?.id ?? "";
+		expect(await receiptOf(id)).toMatchObject({ output_hash: saltedHash(await saltOf(key, id), text) });
 	});
 
 	it("streams tool arguments with the values, escaped", async () => {
@@ -365,7 +372,7 @@ describe("a workflow", () => {
 		expect(JSON.stringify(answer)).not.toContain("[EMAIL_1]");
 		expect(await receiptOf(answer.id)).toMatchObject({
 			compliance: { masked: { credit_card: 1, email: 1 } },
-			output_hash: hashText(answer.choices[0]?.message.content ?? ""),
+			output_hash: saltedHash(await saltOf(key, answer.id), answer.choices[0]?.message.content ?? ""),
 		});
 	});
 
@@ -390,7 +397,7 @@ describe("a workflow", () => {
 		expect(JSON.stringify(answer)).not.toContain("[EMAIL_1]");
 		expect(await receiptOf(answer.id)).toMatchObject({
 			compliance: { masked: { email: 1 } },
-			input_hash: hashText(body.task),
+			input_hash: saltedHash(await saltOf(key, answer.id), body.task),
 		});
 	});
 });
@@ -399,7 +406,7 @@ describe("a run", () => {
 	it("sends placeholders at every step, and stores the values", async () => {
 		const goal = `Write three letters: 1. to ${MAIL}, 2. to ${OTHER_MAIL}, 3. about the card ${CARD}.`;
 		for (const policy of ["efficiency", "depth"]) {
-			const run = await json<{ run_id: string; output: string; plan: string[]; steps: Json[] }>(
+			const run = await json<{ run_id: string; salt: string; output: string; plan: string[]; steps: Json[] }>(
 				callWithKey(key.key, "/v1/agent/run", { goal, policy, compliance: COMPLIANCE }),
 			);
 			expectNothingSent();
@@ -407,8 +414,8 @@ describe("a run", () => {
 			expect(JSON.stringify(run.plan)).toContain(MAIL);
 			expect(await receiptOf(run.run_id)).toMatchObject({
 				compliance: { masked: { credit_card: 1, email: 2 } },
-				input_hash: hashText(goal),
-				output_hash: hashText(run.output),
+				input_hash: saltedHash(run.salt, goal),
+				output_hash: saltedHash(run.salt, run.output),
 			});
 		}
 	});
@@ -425,13 +432,15 @@ describe("an interrupted run", () => {
 		const { run_id } = await json<{ run_id: string }>(callWithKey(key.key, "/v1/agent/run", body), 502);
 		isDown = false;
 		await evictDurableObject(env.AGENT_RUN.getByName(`run:${run_id}`) as unknown as DurableObjectStub<undefined>);
-		const run = await json<{ output: string; status: string }>(callWithKey(key.key, `/v1/agent/${run_id}/resume`, {}));
+		const run = await json<{ salt: string; output: string; status: string }>(
+			callWithKey(key.key, `/v1/agent/${run_id}/resume`, {}),
+		);
 		expectNothingSent();
 		expect(run.status).toBe("complete");
 		expect(JSON.stringify(run)).not.toMatch(/\[EMAIL_\d\]/);
 		expect(await receiptOf(run_id)).toMatchObject({
 			compliance: { masked: { email: 2 } },
-			output_hash: hashText(run.output),
+			output_hash: saltedHash(run.salt, run.output),
 		});
 	});
 });

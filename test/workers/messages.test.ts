@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { markedCallId } from "../../src/inference/tool-call-ids.ts";
 import type { AnsweredMessage } from "../../src/messages/message.ts";
-import { hashText } from "../../src/proof/hash.ts";
 import { type MessageStreamRead, readMessageStream } from "../support/message-stream.ts";
 import { canBeSilent, modelOf, modelOnWire } from "../support/models.ts";
 import { useService } from "../support/per-test.ts";
 import { DONE, event, finish, named, ROLE, says, scripted, word } from "../support/scripted.ts";
-import { call, callWithKey, eventually, receiptOf, usageOf } from "../support/service.ts";
+import { saltedHash } from "../support/second-ledger.ts";
+import { call, callWithKey, eventually, receiptOf, saltOf, usageOf } from "../support/service.ts";
 
 type Json = Record<string, unknown>;
 
@@ -156,7 +156,7 @@ describe("a message", () => {
 		expect(start).toMatchObject({ id: id.replace("svc-", "msg_") });
 		expect(await receiptOf(id)).toMatchObject({
 			outcome: "complete",
-			output_hash: hashText(content.map(({ text }) => text).join("")),
+			output_hash: saltedHash(await saltOf(pro, id), content.map(({ text }) => text).join("")),
 		});
 	});
 
@@ -382,8 +382,10 @@ describe("a stream that breaks off", () => {
 		const { error, open, delta } = readMessageStream(await response.text());
 		expect([open, delta]).toEqual([["text"], null]);
 		expect(error).toMatchObject({ error: { type: "api_error", code: "upstream_cut" } });
-		const receipt = await receiptOf(response.headers.get("x-request-id") ?? "");
-		expect(receipt).toMatchObject({ outcome: "cut", estimated: true, output_hash: hashText("Hello") });
+		const id = response.headers.get("x-request-id") ?? "";
+		const receipt = await receiptOf(id);
+		const output_hash = saltedHash(await saltOf(pro, id), "Hello");
+		expect(receipt).toMatchObject({ outcome: "cut", estimated: true, output_hash });
 		expect(error).toMatchObject({ svc: { cost: { total_usd: receipt["cost_usd"] } } });
 	});
 

@@ -5,11 +5,12 @@ import { fail } from "../../src/failure.ts";
 import { ensembleMoa } from "../../src/orchestration/ensemble-moa.ts";
 import { type Orchestration, orchestrationSchema } from "../../src/orchestration/response.ts";
 import { STRATEGIES } from "../../src/orchestration/strategies.ts";
-import { hashObject, hashText } from "../../src/proof/hash.ts";
+import { hashObject } from "../../src/proof/hash.ts";
 import { STAGE_HEADER } from "../../src/providers/sandbox-stage.ts";
 import { nano } from "../support/money.ts";
 import { useService } from "../support/per-test.ts";
 import { answers } from "../support/scripted.ts";
+import { canonical, saltedHash } from "../support/second-ledger.ts";
 import {
 	callWith,
 	callWithKey,
@@ -81,8 +82,8 @@ describe.each(STRATEGIES)("%s", (strategy) => {
 			kind: "orchestration",
 			outcome: "complete",
 			strategy,
-			input_hash: hashObject({ type: "svc.input.v1", messages: messages(content) }),
-			output_hash: hashText(answer.choices[0].message.content),
+			input_hash: saltedHash(answer.svc.proof.salt, canonical({ type: "svc.input.v1", messages: messages(content) })),
+			output_hash: saltedHash(answer.svc.proof.salt, answer.choices[0].message.content),
 			cost_usd: answer.svc.cost.total_usd,
 			bound_usd: answer.svc.cost.bound_usd,
 			confidence: orchestration.confidence,
@@ -351,7 +352,7 @@ describe("an answer that reaches its output limit", () => {
 		const { receipt } = await proofOf(answer.id);
 		expect(receipt).toMatchObject({
 			cost_usd: answer.svc.cost.total_usd,
-			output_hash: hashText(answer.choices[0].message.content),
+			output_hash: saltedHash(answer.svc.proof.salt, answer.choices[0].message.content),
 		});
 	});
 

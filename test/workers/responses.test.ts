@@ -2,7 +2,6 @@
 // ended.
 import { describe, expect, it } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
-import { hashObject } from "../../src/proof/hash.ts";
 import { type FaultPlan, onlyFor, useFaults, writes } from "../support/faults.ts";
 import { canBeSilent, modelOf, modelOnWire } from "../support/models.ts";
 import { useService } from "../support/per-test.ts";
@@ -19,6 +18,7 @@ import {
 	status,
 	word,
 } from "../support/scripted.ts";
+import { canonical, saltedHash } from "../support/second-ledger.ts";
 import { callWith, callWithKey, receiptOf, usageOf, withKey } from "../support/service.ts";
 import { eventsOf } from "../support/sse.ts";
 
@@ -42,7 +42,7 @@ interface Answer extends Json {
 	store: boolean;
 	svc: {
 		cost: { total_usd: number; estimated: boolean };
-		proof: { request_id: string; proof_hash: string };
+		proof: { request_id: string; proof_hash: string; salt: string };
 		warnings: { code: string; param: string | null; message: string }[];
 		fallback_from: string | null;
 	};
@@ -144,13 +144,13 @@ describe("a Response", () => {
 	it("has a receipt over the body as received that a stranger verifies, and a usage row", async () => {
 		const body = { input: [{ role: "user", content: "Say hello" }], instructions: "Be kind." };
 		const answer = await answerTo(body);
-		const { request_id: id } = answer.svc.proof;
+		const { request_id: id, salt } = answer.svc.proof;
 		const receipt = await receiptOf(id);
 		expect(receipt).toMatchObject({
 			kind: "chat",
 			outcome: "complete",
 			cost_usd: answer.svc.cost.total_usd,
-			input_hash: hashObject({ type: "svc.input.v2", entrance: "responses", body }),
+			input_hash: saltedHash(salt, canonical({ type: "svc.input.v2", entrance: "responses", body })),
 		});
 		const { recent, total_cost_usd } = await usageOf(pro);
 		expect(recent).toMatchObject([{ request_id: id, model: answer.model, cost_usd: receipt["cost_usd"] }]);

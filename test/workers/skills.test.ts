@@ -4,10 +4,11 @@ import { INTENSITIES } from "../../src/catalog/catalog.ts";
 import { PLANS } from "../../src/catalog/plans.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { canonicalJson } from "../../src/proof/canonical.ts";
-import { hashObject, hashText } from "../../src/proof/hash.ts";
+import { hashText } from "../../src/proof/hash.ts";
 import { modelWhere } from "../support/catalog.ts";
 import { currentPrice, hasOnePrice, modelOnWire, providersBut, sentLimitOf } from "../support/models.ts";
 import { useService } from "../support/per-test.ts";
+import { canonical, saltedHash } from "../support/second-ledger.ts";
 import {
 	call,
 	callWithKey,
@@ -28,6 +29,7 @@ interface SkillAnswer {
 	usage: { total_tokens: number };
 	svc: {
 		routing: { model: string; mode: string; tier: string };
+		proof: { salt: string };
 		cost: { total_usd: number };
 		skill: { id: string; name: string; source: string };
 		fallback_from: string | null;
@@ -131,14 +133,17 @@ describe("an invocation", () => {
 			skill_id: "debugging",
 			model: answer.model,
 			cost_usd: answer.svc.cost.total_usd,
-			input_hash: hashObject({
-				type: "svc.input.v1",
-				messages: [
-					{ role: "system", content: raw },
-					{ role: "user", content: task },
-				],
-			}),
-			output_hash: hashText(answer.choices[0].message.content),
+			input_hash: saltedHash(
+				answer.svc.proof.salt,
+				canonical({
+					type: "svc.input.v1",
+					messages: [
+						{ role: "system", content: raw },
+						{ role: "user", content: task },
+					],
+				}),
+			),
+			output_hash: saltedHash(answer.svc.proof.salt, answer.choices[0].message.content),
 		});
 		const { proof_hash, receipt } = await proofOf(answer.id);
 		expect(hashText(canonicalJson(receipt))).toBe(proof_hash);
