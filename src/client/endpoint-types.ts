@@ -361,6 +361,8 @@ type AgentRun = {
 	alerts: Alerts[];
 	/** The cap, and the limits of the plan that it was held against. */
 	budget: Budget;
+	/** Salt of the hashes of its texts: for its owner, who may give it away; absent in older runs. */
+	salt?: string;
 	/** Warnings about an output that was cut at the default limit; in the first answer, also about ignored members. */
 	svc?: Svc;
 };
@@ -614,6 +616,8 @@ type Proof = {
 	verifiable: true;
 	signature: string | null;
 	key_id: string | null;
+	/** Salt of the receipt's hashes of texts: for their owner, who may give it away. */
+	salt: string;
 	/** When a compliance policy was in force. */
 	compliance?: Compliance2;
 };
@@ -1032,6 +1036,8 @@ export interface EndpointTypes {
 					compliance?: Compliance2;
 					signature: string | null;
 					key_id: string | null;
+					/** Salt of the receipt's hashes of texts: for their owner, who may give it away. */
+					salt: string;
 					policy: "efficiency" | "balanced" | "depth";
 					strategy: "single" | "cascade" | "ensemble_moa" | "rank_fuse" | "decompose_and_route" | "self_consistency" | "debate";
 					models_used: string[];
@@ -1134,6 +1140,8 @@ export interface EndpointTypes {
 					compliance?: Compliance2;
 					signature: string | null;
 					key_id: string | null;
+					/** Salt of the receipt's hashes of texts: for their owner, who may give it away. */
+					salt: string;
 					policy: "efficiency" | "balanced" | "depth";
 					language: string;
 					passed: boolean;
@@ -1493,6 +1501,8 @@ export interface EndpointTypes {
 			output?: string | null;
 			/** Its hash. With `output` too, both must agree; with neither, the last step's stands in. */
 			output_hash?: string | null;
+			/** Of the hashes of the run's texts. Without it, `output` is checked for a run that this service signed. */
+			salt?: string | null;
 			/** One per step; with them `mismatched_steps` names the changed ones. */
 			step_proofs?: string[] | null;
 		};
@@ -1547,6 +1557,8 @@ export interface EndpointTypes {
 				output_hash: string;
 				steps: Steps[];
 				step_proofs: string[];
+				/** Of the hashes of the run's texts; leave it out to show none of them. */
+				salt?: string;
 			};
 		};
 	};
@@ -2831,6 +2843,8 @@ export interface EndpointTypes {
 				input_tokens: number;
 				cost_usd: number;
 			}[];
+			/** Salt of the hashes of texts in its receipt, from `svc.receipt.v2` on: for its owner, who may give it away. */
+			salt: string;
 		};
 	};
 	/** Rates the answer to one of the caller's own requests, of any kind that has a receipt. */

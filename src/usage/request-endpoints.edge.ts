@@ -1,11 +1,13 @@
 // A user's requests over HTTP: what was decided for each, and what it cost. Neither prompts nor answers: settlements hold none.
 import * as z from "zod";
+import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
-import { type Failure, fail, ok } from "../failure.ts";
+import { type Failure, fail, ok, StorageUnavailableError } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { cursorParam, nextPageMembers, searchedBackToMember, toNextPage } from "../http/list-answer.ts";
 import { readListCursor } from "../http/list-position.ts";
+import { logError } from "../http/log.edge.ts";
 import { integerParam, timestampParam } from "../http/query.ts";
 import { listReadableRequests, lookUpRequest } from "./request-list.edge.ts";
 import {
@@ -70,6 +72,17 @@ const REQUEST_NOT_FOUND: Failure = {
 	message: "you have no settled request under this id",
 };
 
+/** The salt of a request's receipt; null while the user's meter does not answer, since what D1 has is shown all the same. */
+async function readSalt({ account, meter }: KeyContext, requestId: string): Promise<string | null> {
+	try {
+		return await meter(account.userId).salt(requestId);
+	} catch (error) {
+		if (!(error instanceof StorageUnavailableError)) throw error;
+		logError("salt_unavailable", error);
+		return null;
+	}
+}
+
 const getRequestEndpoint = endpoint({
 	id: "get_request",
 	method: "GET",
@@ -85,8 +98,7 @@ const getRequestEndpoint = endpoint({
 	async handle({ params, context }) {
 		const found = await lookUpRequest(context, params.request_id);
 		if (!found) return fail(REQUEST_NOT_FOUND);
-		const salt = await context.meter(context.account.userId).salt(params.request_id);
-		return ok({ ...toRequestDetailView(found), salt });
+		return ok({ ...toRequestDetailView(found), salt: await readSalt(context, params.request_id) });
 	},
 });
 

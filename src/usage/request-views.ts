@@ -62,8 +62,9 @@ export const requestDetailSchema = z.lazy(() =>
 			.describe("Cost by model."),
 		salt: z
 			.string()
+			.nullable()
 			.describe(
-				"Salt of the hashes of texts in its receipt, from `svc.receipt.v2` on: for its owner, who may give it away.",
+				"Salt of the hashes of texts in its receipt, from `svc.receipt.v2` on: for its owner, who may give it away. Null while it cannot be read.",
 			),
 	}),
 );

@@ -142,6 +142,9 @@ describe("a backup of a service at rest", () => {
 		const proof = await fetchProof(after.url, requestId);
 		expect(proof.valid).toBe(true);
 		expect(isSound(proof, await fetchPems(after.url))).toBe(true);
+		const { salt } = await ok(before, owner.key, "GET", `/v1/requests/${requestId}`);
+		expect(salt).toMatch(/^[0-9a-f]{32}$/);
+		expect(await ok(after, owner.key, "GET", `/v1/requests/${requestId}`)).toMatchObject({ salt });
 	});
 
 	it("brings keys back with what they may do and what they spent", async () => {

@@ -8,6 +8,7 @@ import { meterClient } from "../../src/meter/meter-client.edge.ts";
 import { hashText } from "../../src/proof/hash.ts";
 import { postRun, readRun } from "../support/agents.ts";
 import { useService } from "../support/per-test.ts";
+import { saltedHash } from "../support/second-ledger.ts";
 import { call, callWithKey, db, eventually, withKey } from "../support/service.ts";
 import { TEST_ADMIN_TOKEN } from "../support/variables.ts";
 
@@ -262,8 +263,8 @@ describe("a run", () => {
 
 	it("whose cap pays for no call keeps a digest of its goal, counts as a request, and gives its bytes back", async () => {
 		const goal = `Begin ${"é".repeat(100_000)}`;
-		const run = await json<{ run_id: string }>(postRun(key, { goal, max_cost_usd: 0.000001 }));
-		const goal_digest = { hash: hashText(goal), bytes: 200_006 };
+		const run = await json<{ run_id: string; salt: string }>(postRun(key, { goal, max_cost_usd: 0.000001 }));
+		const goal_digest = { hash: saltedHash(run.salt, goal), bytes: 200_006 };
 		expect(run).toMatchObject({ status: "budget_exhausted", steps_taken: 0, goal: "", plan: [], goal_digest });
 		expect(await readRun(key, run.run_id)).toEqual(run);
 		const list = await json<{ data: object[] }>(callWithKey(key.key, "/v1/agent/runs"));

@@ -62,7 +62,9 @@ function boundOf(...specs: CallSpec[]): number {
 }
 
 const PURPOSE: WorkflowPurpose = {
-	input: new ReceiptInput("input"),
+	get input() {
+		return new ReceiptInput("input");
+	},
 	configDigest: null,
 	gate: null,
 	describe: (trace: Trace) => ({
