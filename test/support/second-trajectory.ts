@@ -75,10 +75,10 @@ function root(run: Run, proofs: readonly string[], outputHash: string): string {
 	});
 }
 
-/** The bundle that a service would issue for a run, with all optional members. */
-export function issueBundle(run: Run, steps: readonly Step[], output: string): Required<Bundle> {
+/** The bundle that a service would issue for a run, with all optional members. @param hash of its output; default: without a salt. */
+export function issueBundle(run: Run, steps: readonly Step[], output: string, hash = textHash): Required<Bundle> {
 	const step_proofs = chain(run, steps);
-	const output_hash = textHash(output);
+	const output_hash = hash(output);
 	const trajectory_proof = root(run, step_proofs, output_hash);
 	return { ...run, trajectory_proof, steps: [...steps], output, output_hash, step_proofs };
 }

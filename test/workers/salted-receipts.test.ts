@@ -229,7 +229,7 @@ describe("the salt", () => {
 		}
 	});
 
-	it("of a request that is admitted twice is one", async () => {
+	it("of a request stays what it was when the object begins anew, and each request has its own", async () => {
 		const before = await askChat("Say hello");
 		await killObject(env.ACCOUNT_METER.getByName(key.user_id) as unknown as DurableObjectStub<undefined>);
 		const after = await askChat("Say hello");

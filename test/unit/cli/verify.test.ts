@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { signingKey } from "../../support/second-ed25519.ts";
-import { canonical, textHash } from "../../support/second-ledger.ts";
+import { canonical, saltedHash, textHash } from "../../support/second-ledger.ts";
 
 const COMMAND = join(import.meta.dirname, "../../../src/cli/verify.ts");
 const dir = mkdtempSync(join(tmpdir(), "svc-verify-"));
@@ -105,6 +105,34 @@ describe("npm run verify", () => {
 			expect(run("receipt", fileOf(proof), `--pubkey=${given}`), given).toMatchObject({
 				status: 2,
 				stderr: expect.stringContaining("--pubkey is no Ed25519 public key"),
+			});
+	});
+
+	it("compares the texts of files with a receipt, and takes none for a chain", () => {
+		const salt = "000102030405060708090a0b0c0d0e0f";
+		const input_hash = saltedHash(salt, "Is it so?");
+		const members = { ...receipt, type: "svc.receipt.v2", input_hash, output_hash: saltedHash(salt, "yes") };
+		const hash = textHash(canonical(members));
+		const file = fileOf({ ...proof, proof_hash: hash, signature: key.sign(hash), receipt: members });
+		const texts = ["--input", fileOf("Is it so?"), "--output", fileOf("yes\n")];
+		const sound = run("receipt", file, "--pubkey", raw, "--salt", salt, ...texts);
+		expect([sound.status, sound.lines.slice(3)]).toEqual([
+			0,
+			[`ok    input: has the hash ${input_hash}`, `ok    output: has the hash ${members.output_hash}`],
+		]);
+		const closed = run("receipt", file, "--pubkey", raw, ...texts);
+		expect([closed.status, failed(closed.lines).length]).toEqual([1, 2]);
+		const bare = run("receipt", file, "--pubkey", raw);
+		expect([bare.status, bare.lines.at(-1)]).toEqual([0, expect.stringContaining("note  input, output: not compared")]);
+		for (const [given, said] of [
+			[["--input", join(dir, "nope")], "ENOENT"],
+			[["--output", fileOf(Buffer.from([0xff]))], "is no text"],
+		] as const)
+			expect(run("receipt", file, ...given)).toMatchObject({ status: 2, stderr: expect.stringContaining(said) });
+		for (const given of [texts.slice(0, 2), texts.slice(2), ["--salt", salt]])
+			expect(run("chain", file, ...given)).toMatchObject({
+				status: 2,
+				stderr: expect.stringContaining("--salt, --input and --output are for a receipt"),
 			});
 	});
 
