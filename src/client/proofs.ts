@@ -1,6 +1,6 @@
 // Reads proofs from the service and verifies them on this machine. The checks are loaded on first use: most callers need none.
 import type { CallSettings, Transport } from "./transport.ts";
-import type { ProofKindName, Verification } from "./verification.ts";
+import type { ComparedTexts, ProofKindName, Verification } from "./verification.ts";
 
 export interface CheckSettings extends CallSettings {
 	/**
@@ -10,9 +10,24 @@ export interface CheckSettings extends CallSettings {
 	publicKeys?: string;
 }
 
-async function verify(text: string, publicKeys: string, kind: ProofKindName, checkpoint?: string) {
+async function verify(
+	text: string,
+	publicKeys: string,
+	kind: ProofKindName,
+	beside: ComparedTexts & { checkpoint?: string } = {},
+) {
 	const { verifyProof } = await import("./verification.ts");
-	return verifyProof(text, { publicKeys, kind, ...(checkpoint === undefined ? {} : { checkpoint }) });
+	return verifyProof(text, { publicKeys, kind, ...beside });
+}
+
+/** Settings of a check, and the texts that are compared. */
+function splitTexts<Settings extends CheckSettings>({ salt, input, output, ...settings }: Settings & ComparedTexts) {
+	const texts = {
+		...(salt === undefined ? {} : { salt }),
+		...(input === undefined ? {} : { input }),
+		...(output === undefined ? {} : { output }),
+	};
+	return { settings, texts };
 }
 
 function readKeys(transport: Transport, { publicKeys, ...settings }: CheckSettings): Promise<string> | string {
@@ -40,7 +55,7 @@ export function chainReader(transport: Transport) {
 		// The checkpoint first: a chain that grows in between still begins with what it signs.
 		const checkpoint = await transport.text("get_handoff_checkpoint", { params }, settings);
 		const pages = await readChainPages(transport, workspaceId, settings);
-		return verify(pages, await readKeys(transport, settings), "chain", checkpoint);
+		return verify(pages, await readKeys(transport, settings), "chain", { checkpoint });
 	};
 }
 
@@ -56,7 +71,7 @@ export function entryReader(transport: Transport) {
 		const checkpoint = await transport.text("get_handoff_checkpoint", { params }, settings);
 		const query = { index: seq, size: checkpointSize(checkpoint) };
 		const proof = await transport.text("get_handoff_proof", { params, query }, settings);
-		return verify(withMember(proof, "entry", entry), await readKeys(transport, settings), "tree-proof", checkpoint);
+		return verify(withMember(proof, "entry", entry), await readKeys(transport, settings), "tree-proof", { checkpoint });
 	};
 }
 
@@ -75,15 +90,18 @@ export function proofReader(transport: Transport) {
 			transport.call("get_proof", { params: { request_id: requestId } }, settings),
 		/** The service's public keys. */
 		publicKeys: (settings?: CallSettings) => transport.call("get_public_key", {}, settings),
-		/** Reads the receipt of a request and verifies it on this machine. */
-		verify: async (requestId: string, settings: CheckSettings = {}): Promise<Verification> =>
-			verify(await receiptText(requestId, settings), await readKeys(transport, settings), "receipt"),
-		/** Reads the trajectory of one of the caller's runs with its receipt, and verifies both on this machine. */
-		verifyRun: async (runId: string, settings: CheckSettings = {}): Promise<Verification> => {
+		/** Reads the receipt of a request and verifies it on this machine, with the texts that you give. */
+		verify: async (requestId: string, given: CheckSettings & ComparedTexts = {}): Promise<Verification> => {
+			const { settings, texts } = splitTexts(given);
+			return verify(await receiptText(requestId, settings), await readKeys(transport, settings), "receipt", texts);
+		},
+		/** Reads the trajectory of one of the caller's runs with its receipt, and verifies both on this machine, with the texts that you give. */
+		verifyRun: async (runId: string, options: CheckSettings & ComparedTexts = {}): Promise<Verification> => {
+			const { settings, texts } = splitTexts(options);
 			const given = { params: { run_id: runId }, query: { full: true } };
 			const trajectory = await transport.text("get_agent_trajectory", given, settings);
 			const proof = await receiptText(runId, settings);
-			return verify(withMember(trajectory, "proof", proof), await readKeys(transport, settings), "trajectory");
+			return verify(withMember(trajectory, "proof", proof), await readKeys(transport, settings), "trajectory", texts);
 		},
 	};
 }

@@ -11,19 +11,23 @@ export interface Verification {
 	findings: Finding[];
 }
 
-interface VerificationOptions {
+/** What you have of a request or a run, to be compared with the hashes in its receipt. */
+export interface ComparedTexts {
+	/** The salt of the hashes, from `svc.receipt.v2` on: `svc.proof.salt` of the answer. A run's trajectory brings its own. */
+	salt?: string;
+	/** What was asked: the text, or the body of the request as JSON. */
+	input?: string;
+	/** What was delivered: the text, or the answer as JSON. */
+	output?: string;
+}
+
+interface VerificationOptions extends ComparedTexts {
 	/** Public keys that are trusted: one as base64 or PEM, or the text that `GET /v1/proof/pubkey` answers. */
 	publicKeys: string;
 	/** What the text is. Default: what it looks like. */
 	kind?: ProofKindName;
 	/** The text of a checkpoint that a chain or a tree proof must agree with; a consistency proof takes two, one after the other. */
 	checkpoint?: string;
-	/** The salt of a receipt's hashes, from `svc.receipt.v2` on: `svc.proof.salt` of the answer. */
-	salt?: string;
-	/** What was asked, to be compared with a receipt's or a run's hash: the text, or the body of the request as JSON. */
-	input?: string;
-	/** What was delivered: the text, or the answer as JSON. */
-	output?: string;
 }
 
 /**

@@ -407,13 +407,24 @@ describe("routing configs and proofs", () => {
 	});
 
 	it("show a forged receipt, offline", async () => {
-		const { id } = json(await svc(["chat", "--json", "hi"]));
+		const answer = json(await svc(["chat", "--json", "hi"]));
+		const { id } = answer;
 		const receipt = await (await fetch(`${service.url}/v1/proof/${id}`)).text();
 		const pubkey = await (await fetch(`${service.url}/v1/proof/pubkey`)).text();
 		writeFileSync(join(dir, "receipt.json"), receipt);
 		writeFileSync(join(dir, "pubkey.json"), pubkey);
 		const verify = () => svc(["verify", "receipt.json", "--pubkey", "pubkey.json"], { variables: {} });
-		expect((await verify()).code).toBe(0);
+		expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringContaining("input, output: not compared") });
+		writeFileSync(join(dir, "answer.json"), JSON.stringify(answer));
+		const compare = (salt: string) =>
+			svc(["verify", "receipt.json", "--pubkey", "pubkey.json", "--output", "answer.json", "--salt", salt], {
+				variables: {},
+			});
+		expect(await compare(answer.svc.proof.salt)).toMatchObject({
+			code: 0,
+			stdout: expect.stringMatching(/^ok {4}output: has the hash/m),
+		});
+		expect((await compare("0".repeat(32))).code).toBe(1);
 		writeFileSync(join(dir, "receipt.json"), receipt.replace('"cost_usd":', '"cost_usd":1'));
 		expect(await verify()).toMatchObject({ code: 1, stdout: expect.stringContaining("FAIL") });
 		expect((await svc(["verify", "pubkey.json"])).code).toBe(2);

@@ -41,11 +41,19 @@ it("other paths are what they are", async () => {
 	}
 });
 
+interface Chatted {
+	id: string;
+	svc: { proof: { salt: string } };
+}
+
 it("what the service answers is checked as it is saved", async () => {
 	const { key } = await (service as TestService).newKey("corporate");
 	const authorization = { authorization: `Bearer ${key}` };
 	const read = async (path: string) => (await fetch(`${service?.url}${path}`, { headers: authorization })).text();
-	const { id } = (await (await chat(service?.url ?? "", key, "hi")).json()) as { id: string };
+	const answer = (await (await chat(service?.url ?? "", key, "hi")).json()) as Chatted;
+	const { id } = answer;
+	const { salt } = answer.svc.proof;
+	const texts = { salt, input: JSON.stringify([{ role: "user", content: "hi" }]), output: JSON.stringify(answer) };
 	const handOn = async (objective: string) =>
 		fetch(`${service?.url}/v1/handoff`, {
 			method: "POST",
@@ -68,7 +76,7 @@ it("what the service answers is checked as it is saved", async () => {
 	];
 	for (const [kind, text] of saved) {
 		const against = { chain: checkpoint, "tree-proof": `${earlier}${checkpoint}` }[kind as string] ?? null;
-		const findings: Finding[] = await PROOF_KINDS[kind].check(text, { keys, checkpoint: against });
+		const findings: Finding[] = await PROOF_KINDS[kind].check(text, { keys, checkpoint: against, texts });
 		expect(guessKind(text)).toBe(kind);
 		expect(findings.filter(({ verdict }) => verdict !== "ok").map(renderFinding)).toEqual([]);
 		expect(findings.length).toBeGreaterThan(1);

@@ -50,6 +50,14 @@ describe("the client", () => {
 		expect((await client.runs.trajectory(run_id)).verification.valid).toBe(true);
 		const { isValid, findings } = await client.proofs.verifyRun(run_id);
 		expect([isValid, findings.filter(({ verdict }) => verdict === "FAIL")]).toEqual([true, []]);
+		const { output } = last.result;
+		const texts = { input: "Compare two caches", output };
+		const compared = await client.proofs.verifyRun(run_id, texts);
+		expect([
+			compared.isValid,
+			compared.findings.filter(({ text }) => /^(?:input|output): has the hash/.test(text)).length,
+		]).toEqual([true, 2]);
+		expect(await client.proofs.verifyRun(run_id, { ...texts, output: "a guess" })).toMatchObject({ isValid: false });
 	});
 
 	it("decides about actions, follows the log, and verifies a chain and a receipt itself", async () => {
@@ -61,8 +69,14 @@ describe("the client", () => {
 		}
 		for (const objective of ["one", "two"]) await client.handoffs.create({ workspace_id: "shop", objective });
 		expect(await client.handoffs.verify("shop")).toMatchObject({ isValid: true });
-		const { id } = (await (await chat(key.key, "hi")).json()) as { id: string };
+		const answer = (await (await chat(key.key, "hi")).json()) as { id: string; svc: { proof: { salt: string } } };
+		const { id } = answer;
 		expect(await client.proofs.verify(id)).toMatchObject({ isValid: true });
+		const { salt } = answer.svc.proof;
+		const texts = { input: JSON.stringify([{ role: "user", content: "hi" }]), output: JSON.stringify(answer) };
+		expect(await client.proofs.verify(id, { salt, ...texts })).toMatchObject({ isValid: true });
+		expect(await client.proofs.verify(id, texts)).toMatchObject({ isValid: false });
+		expect(await client.proofs.verify(id, { salt, ...texts, input: "ho" })).toMatchObject({ isValid: false });
 		const stranger = "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=";
 		expect(await client.proofs.verify(id, { publicKeys: stranger })).toMatchObject({ isValid: false });
 	});

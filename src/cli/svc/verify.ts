@@ -1,7 +1,7 @@
 // `svc verify`: checks receipts, runs and saved proofs on this machine.
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Verification } from "../../client/verification.ts";
+import type { ComparedTexts, Verification } from "../../client/verification.ts";
 import type { Command, Flag, GivenWords } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { UsageError } from "./failures.ts";
@@ -36,11 +36,23 @@ export function readPubkeyFlag(given: GivenWords, session: CommandSession): { pu
 	return { publicKeys: isFile ? readFileText(session.terminal, option) : option };
 }
 
+const TEXT_FLAGS = ["salt", "input", "output"] as const;
+
+/** The texts that are compared with a receipt. */
+function readTextFlags(given: GivenWords, { terminal }: CommandSession): ComparedTexts {
+	const read = TEXT_FLAGS.flatMap((name) => {
+		const value = given.text(name);
+		return value === undefined ? [] : [[name, name === "salt" ? value : readFileText(terminal, value)] as const];
+	});
+	return Object.fromEntries(read);
+}
+
 async function verifyTarget(target: string, given: GivenWords, session: CommandSession): Promise<Verification> {
 	const keys = readPubkeyFlag(given, session);
+	const texts = readTextFlags(given, session);
 	const { signal } = session;
-	if (/^svc-[0-9A-Z]+$/i.test(target)) return session.client().proofs.verify(target, { signal, ...keys });
-	if (/^agt_[0-9A-Z]+$/i.test(target)) return session.client().proofs.verifyRun(target, { signal, ...keys });
+	if (/^svc-[0-9A-Z]+$/i.test(target)) return session.client().proofs.verify(target, { signal, ...keys, ...texts });
+	if (/^agt_[0-9A-Z]+$/i.test(target)) return session.client().proofs.verifyRun(target, { signal, ...keys, ...texts });
 	if (/^ho_[0-9A-Z]+$/i.test(target)) return session.client().handoffs.verifyEntry(target, { signal, ...keys });
 	if (target !== "-" && !existsSync(resolve(session.terminal.folder, target)))
 		throw new UsageError(
@@ -50,6 +62,7 @@ async function verifyTarget(target: string, given: GivenWords, session: CommandS
 	const { verifyProof } = await import("../../client/verification.ts");
 	const checkpoint = given.text("checkpoint");
 	return verifyProof(text, {
+		...texts,
 		publicKeys: keys.publicKeys ?? JSON.stringify(await session.client().proofs.publicKeys({ signal })),
 		...(checkpoint === undefined ? {} : { checkpoint: readFileText(session.terminal, checkpoint) }),
 	});
@@ -67,11 +80,19 @@ export const verifyCommand: Command = {
 	flags: {
 		pubkey: PUBKEY_FLAG,
 		checkpoint: { value: "FILE", about: "a checkpoint that a saved chain or tree proof must agree with" },
+		salt: {
+			value: "SALT",
+			about: "the salt of a receipt's hashes, which its owner has with the answer (svc.proof.salt)",
+		},
+		input: { value: "FILE", about: "what was asked, compared with the receipt: the text, or the body of the request" },
+		output: { value: "FILE", about: "what was answered, compared with the receipt: the text, or the answer" },
 	},
 	async run(given, session) {
 		const target = given.single("the id or file");
 		if (given.text("checkpoint") !== undefined && /^(?:svc-|agt_|ho_)/.test(target))
 			throw new UsageError("--checkpoint is for a saved chain or tree proof");
+		if (TEXT_FLAGS.some((name) => given.text(name) !== undefined) && target.startsWith("ho_"))
+			throw new UsageError("--salt, --input and --output are for a receipt or a run");
 		const verification = await verifyTarget(target, given, session);
 		if (session.isJson) session.json({ is_valid: verification.isValid, findings: verification.findings });
 		return showVerification(session, verification, !session.isJson);
