@@ -2843,8 +2843,8 @@ export interface EndpointTypes {
 				input_tokens: number;
 				cost_usd: number;
 			}[];
-			/** Salt of the hashes of texts in its receipt, from `svc.receipt.v2` on: for its owner, who may give it away. */
-			salt: string;
+			/** Salt of the hashes of texts in its receipt, from `svc.receipt.v2` on: for its owner, who may give it away. Null while it cannot be read. */
+			salt: string | null;
 		};
 	};
 	/** Rates the answer to one of the caller's own requests, of any kind that has a receipt. */

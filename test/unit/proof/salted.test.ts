@@ -1,7 +1,10 @@
 // Salted hashes and salts, against node:crypto as docs/proofs.md words them.
 import { createHash, createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { canonicalJson } from "../../../src/proof/canonical.ts";
 import { hashText } from "../../../src/proof/hash.ts";
 import { hashSalted, hashSaltedLong, receiptSalt, SALT_FORM, textHash } from "../../../src/proof/salted.ts";
 
@@ -26,6 +29,14 @@ describe("a salted hash", () => {
 			}),
 			{ numRuns: 60 },
 		);
+	});
+
+	it("is what docs/proofs.md gives to test an implementation with, and so is a salt", () => {
+		const input = canonicalJson({ type: "svc.input.v1", messages: [{ role: "user", content: "Say hello" }] });
+		const page = readFileSync(join(import.meta.dirname, "../../../src/docs/proofs.md"), "utf8");
+		const salt = receiptSalt(new Uint8Array(32).fill(7), "svc-01ARZ3NDEKTSV4RRFFQ69G5FAV");
+		for (const shown of [hashSalted(SALT, "yes"), hashSalted(SALT, input), salt])
+			expect(page).toContain(`  = ${shown}`);
 	});
 
 	it("differs by salt and from the bare hash; without a salt, it is the bare hash", () => {
