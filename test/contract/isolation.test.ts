@@ -52,6 +52,7 @@ const VARYING: readonly [RegExp, string][] = [
 	[/[0-9A-HJKMNP-TV-Z]{26}/g, "<ulid>"],
 	[/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, "<time>"],
 	[/sha256:[0-9a-f]{64}/g, "<hash>"],
+	[/(?<="salt":")[0-9a-f]{32}/g, "<salt>"],
 	[/[A-Za-z0-9+/_-]{86,}={0,2}/g, "<signature>"],
 	[/(?<="share_id":"|\/b\/)\w{10}/g, "<share>"],
 	[/"(created|latency_ms|retry_after_ms|duration_ms)":\d+/g, '"$1":0'],

@@ -8,6 +8,7 @@ import { MATRIX } from "../../../../src/compliance/matrix.ts";
 import { fromStoredPolicies } from "../../../../src/compliance/policy-levels.ts";
 import { hashText } from "../../../../src/proof/hash.ts";
 import { RUN_ID, runSpec, runWith, usageCall } from "../../../support/run-spec.ts";
+import { saltedHash, textHash } from "../../../support/second-ledger.ts";
 
 const AT = Date.UTC(2026, 0, 1, 0, 1);
 
@@ -62,6 +63,27 @@ describe("a run as it is settled", () => {
 			["provider of vanished", `provider of ${shipped.id}`, other.provider].sort(),
 		);
 		expect(usage).toMatchObject({ model: shipped.id, provider: `provider of ${shipped.id}` });
+	});
+
+	it("has hashes over the run's salt, and what became of the goal; of a run from before salts, the receipt of version 1", () => {
+		const { run, end } = settledCase([]);
+		const salt = "000102030405060708090a0b0c0d0e0f";
+		const { receipt } = draftSettlement({ ...run, spec: { ...run.spec, salt } }, AT);
+		expect(receipt).toMatchObject({
+			type: "svc.receipt.v2",
+			input_hash: saltedHash(salt, "Reach it"),
+			output_hash: saltedHash(salt, end.output),
+			goal_outcome: "partial",
+		});
+		const { receipt: old } = draftSettlement(run, AT);
+		expect(old).toMatchObject({
+			type: "svc.receipt.v1",
+			input_hash: textHash("Reach it"),
+			output_hash: textHash(end.output),
+		});
+		expect(old).not.toHaveProperty("goal_outcome");
+		const { receipt: reserved } = draftInterimSettlement(run, AT, false);
+		expect(reserved).toMatchObject({ type: "svc.receipt.v2", input_hash: null, output_hash: null });
 	});
 
 	it("without a call names the model that was meant to work", () => {
