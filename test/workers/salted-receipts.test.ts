@@ -1,11 +1,18 @@
 // What strangers see of a request says nothing of its texts: neither a word of them, nor a hash that confirms a guess. Who has the
 // salt can check them.
+import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
+import { describeSingleAnswer } from "../../src/inference/accounting.ts";
+import { callSetFor } from "../../src/inference/call-runner.edge.ts";
+import { planCall } from "../../src/inference/plan.ts";
+import { ReceiptInput } from "../../src/inference/receipt-input.edge.ts";
 import { openSealedTexts, reasoningSealer } from "../../src/inference/sealed-reasoning.edge.ts";
 import { meterClient } from "../../src/meter/meter-client.edge.ts";
 import { postVerify, readTrajectory, runAgent } from "../support/agents.ts";
+import { inProcessCaller } from "../support/caller.ts";
+import { reserveCalls } from "../support/calls.ts";
 import { always, killObject, onlyFor, useFaults } from "../support/faults.ts";
 import { useService } from "../support/per-test.ts";
 import { canonical, saltedHash, textHash } from "../support/second-ledger.ts";
@@ -236,6 +243,41 @@ describe("the salt", () => {
 		expect(after.salt).not.toBe(before.salt);
 		expect(await saltOf(key, before.id)).toBe(before.salt);
 		expect((await proofOf(after.id)).receipt).toMatchObject({ output_hash: saltedHash(after.salt, after.output) });
+	});
+});
+
+describe("a request whose process dies before it settled", () => {
+	it("has a receipt that names no input, and an empty output over the salt of its request", async () => {
+		const caller = inProcessCaller(key);
+		const call = { messages: [{ role: "user" as const, content: [{ type: "text" as const, text: MARK }] }], tools: [] };
+		const limits = { output: { type: "text" as const }, maxTokens: 50, stop: [], sampling: {}, unknownFields: {} };
+		const options = { model: CATALOG.models[0]?.id ?? "", mode: null, config: null, gate: null };
+		const plan = planCall({ call: { ...call, ...limits }, options }, caller.account.plan, caller.settings, Date.now());
+		if (!plan.ok) throw new Error(JSON.stringify(plan.failure));
+		const reserve: typeof caller.funds.reserve = (reservation) =>
+			caller.funds.reserve({ ...reservation, expiresAtMs: 1 });
+		const purpose = {
+			input: new ReceiptInput(MARK),
+			configDigest: null,
+			gate: null,
+			describe: describeSingleAnswer(null),
+		};
+		const { settlement } = await reserveCalls({ ...caller, funds: { ...caller.funds, reserve } }, purpose, [
+			callSetFor(plan.value, caller),
+		]);
+		await runDurableObjectAlarm(env.ACCOUNT_METER.getByName(key.user_id));
+		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		const { valid, receipt } = await proofOf(caller.requestId);
+		expect({ valid, receipt }).toMatchObject({
+			valid: true,
+			receipt: {
+				type: "svc.receipt.v2",
+				outcome: "cut",
+				input_hash: null,
+				output_hash: saltedHash(settlement.salt, ""),
+			},
+		});
+		expect(await saltOf(key, caller.requestId)).toBe(settlement.salt);
 	});
 });
 
