@@ -111,7 +111,9 @@ export function parseProviderKeys(text: string): ParsedKeys {
 	const keys = parsed.data.map(({ name: given, key, account, ...entry }, index): ProviderKey => {
 		const name = given ?? `key-${index + 1}`;
 		const mark = hashText(key);
-		return { ...entry, name, secret: key, account: account ?? name, place: given ?? mark, mark };
+		// A name by position is another key's as soon as the list changes.
+		const place = given ?? mark;
+		return { ...entry, name, secret: key, account: account ?? place, place, mark };
 	});
 	const faults = findRepeated(keys);
 	const [first, ...rest] = keys;
