@@ -100,11 +100,11 @@ function findRepeated(keys: readonly ProviderKey[]): string[] {
 }
 
 /**
- * Parses the value of a provider's variable. A text that begins with `[` is a list.
+ * Parses the value of a provider's variable. A text that begins with `[` is a list, and no key is an object.
  * @returns faults to be written behind the variable's name.
  */
 export function parseProviderKeys(text: string): ParsedKeys {
-	if (!text.startsWith("[")) return { keys: [soleKey(text)] };
+	if (!/^[[{]/.test(text)) return { keys: [soleKey(text)] };
 	const parsed = listSchema.safeParse(parseJson(text));
 	if (!parsed.success)
 		return { faults: parsed.error.issues.map(({ path, message }) => `${renderMember(path)} ${message}`) };

@@ -49,6 +49,7 @@ describe("the keys of a provider", () => {
 
 	it.each([
 		["no list", "[", [" must be one key, or a JSON list of keys"]],
+		["an object", '{"key": "a"}', [" must be one key, or a JSON list of keys"]],
 		["an empty one", "[]", [" must have at least one key"]],
 	])("are refused as %s", (_, text, faults) => {
 		expect(parseProviderKeys(text)).toEqual({ faults });
