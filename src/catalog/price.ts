@@ -65,8 +65,11 @@ function toRates(row: RateRow): Rates {
  * @throws when the model has none.
  */
 export function priceAt(model: Model, atMs: number): Price {
-	const [first] = model.prices;
-	if (first?.effective_from === null && model.prices.length === 1) return first;
+	const first = model.prices[0];
+	return first?.effective_from === null && model.prices.length === 1 ? first : latestPrice(model, atMs);
+}
+
+function latestPrice(model: Model, atMs: number): Price {
 	const current = model.prices.findLast(
 		(price) => price.effective_from === null || Date.parse(price.effective_from) <= atMs,
 	);
@@ -106,29 +109,39 @@ function toCallCost(inputNanoUsd: number, outputNanoUsd: number): CallCost {
 	return { inputNanoUsd, outputNanoUsd, totalNanoUsd: inputNanoUsd + outputNanoUsd };
 }
 
-/** What tokens cost at their rates, rounded up: an integer. Pico-USD of a long prompt at a high rate would not be a safe one. */
-function toNanoUsd(...priced: readonly (readonly [tokens: number, rate: number])[]): number {
-	let nano = 0;
-	let pico = 0;
-	for (const [tokens, rate] of priced) {
-		const rest = rate % PICO_PER_NANO;
-		nano += tokens * ((rate - rest) / PICO_PER_NANO);
-		pico += tokens * rest;
-	}
+/** What tokens cost by the whole nano-USD of a rate. Pico-USD of a long prompt at a high rate would not be a safe integer. */
+function wholeNanoUsd(tokens: number, rate: number): number {
+	return tokens * Math.floor(rate / PICO_PER_NANO);
+}
+
+/** What they cost by the rest of the rate, pico-USD. */
+function restPicoUsd(tokens: number, rate: number): number {
+	return tokens * (rate % PICO_PER_NANO);
+}
+
+/** What tokens cost at a rate, rounded up: an integer. */
+function toNanoUsd(tokens: number, rate: number): number {
+	return wholeNanoUsd(tokens, rate) + Math.ceil(restPicoUsd(tokens, rate) / PICO_PER_NANO);
+}
+
+/** What all input costs, rounded up once. */
+function inputNanoUsd({ uncachedInput, cacheRead, cacheWrite, hourCacheWrite = 0 }: TokenUsage, rates: Rates): number {
+	const nano =
+		wholeNanoUsd(uncachedInput, rates.input) +
+		wholeNanoUsd(cacheRead, rates.cacheRead) +
+		wholeNanoUsd(cacheWrite, rates.cacheWrite) +
+		wholeNanoUsd(hourCacheWrite, rates.hourCacheWrite);
+	const pico =
+		restPicoUsd(uncachedInput, rates.input) +
+		restPicoUsd(cacheRead, rates.cacheRead) +
+		restPicoUsd(cacheWrite, rates.cacheWrite) +
+		restPicoUsd(hourCacheWrite, rates.hourCacheWrite);
 	return nano + Math.ceil(pico / PICO_PER_NANO);
 }
 
 function priceAtRow(row: RateRow, usage: TokenUsage): CallCost {
 	const rates = toRates(row);
-	return toCallCost(
-		toNanoUsd(
-			[usage.uncachedInput, rates.input],
-			[usage.cacheRead, rates.cacheRead],
-			[usage.cacheWrite, rates.cacheWrite],
-			[usage.hourCacheWrite ?? 0, rates.hourCacheWrite],
-		),
-		toNanoUsd([outputTokens(usage), rates.output]),
-	);
+	return toCallCost(inputNanoUsd(usage, rates), toNanoUsd(outputTokens(usage), rates.output));
 }
 
 /**
@@ -176,7 +189,7 @@ export function priceWorstCase(
 	writesHourCache = false,
 ): CallCost {
 	const rates = dearestRates(model, atMs, writesHourCache);
-	return toCallCost(toNanoUsd([maxInputTokens, rates.input]), toNanoUsd([maxOutputTokens, rates.output]));
+	return toCallCost(toNanoUsd(maxInputTokens, rates.input), toNanoUsd(maxOutputTokens, rates.output));
 }
 
 /** Four times the blended price, in millionths of a USD per million tokens: an integer. */

@@ -136,6 +136,8 @@ function providerAccess(settings: Settings): CallPlan["accessFor"] {
 	};
 }
 
+const NO_REASONS: readonly string[] = [];
+
 /** Thrown where a prompt must be serialized first, and this step of the plan has serialized one already. */
 const PAUSE = Symbol("pause");
 
@@ -267,7 +269,7 @@ export function* planInSteps(
 		planLimitNanoUsd: options.planLimitNanoUsd === undefined ? requestLimitNanoUsd(plan) : options.planLimitNanoUsd,
 		keyBudget: options.keyBudget ?? null,
 		available: (model) => isAvailable(model, settings),
-		complianceReasons: (model) => options.gate?.reasonsAgainst(model) ?? [],
+		complianceReasons: (model) => options.gate?.reasonsAgainst(model) ?? NO_REASONS,
 		takesRemoteImages: (model) => wireFor(catalog.providerFor(model)).remoteImages,
 		takesToolName: (model, name) => wireFor(catalog.providerFor(model)).toolName.test(name),
 		worstCase: (model, effort, maxTokens) => attempt(model, effort, maxTokens).worstCase,

@@ -17,7 +17,7 @@ const MAX_LISTED = 50;
 const MAX_NAME_CHARS = 128;
 const MAX_URL_CHARS = 512;
 /** No model reads or writes more at once. With the highest price, the cost of a call is a safe integer of nano-USD. */
-const MAX_TOKENS = 10_000_000;
+export const MAX_TOKENS = 10_000_000;
 /** The default of UPSTREAM_TOTAL_TIMEOUT_MS: no call waits longer. */
 const MAX_TIMEOUT_MS = 600_000;
 /** USD per million tokens. No model costs a hundredth of it; it keeps a slipped decimal point out of every sum. */

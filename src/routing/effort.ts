@@ -14,6 +14,9 @@ function nearestEffort(efforts: readonly Effort[], wanted: Effort): Effort | und
 	return efforts.findLast((effort) => rank(effort) <= rank(wanted)) ?? efforts[0];
 }
 
+/** What is chosen for a model that does not reason. It is the same object each time, which nobody changes. */
+const WITHOUT_REASONING: { effort: EffortChoice; warnings: Warning[] } = { effort: null, warnings: [] };
+
 /**
  * The effort to send. When the client sets none, it is the one that the service prefers, else the model's lowest. In quality mode it is the provider's
  * default, if the output limit leaves room. A model that reasons outside its output limit never gets the default.
@@ -25,11 +28,9 @@ export function chooseEffort(
 ): { effort: EffortChoice; warnings: Warning[] } {
 	const { reasoning } = model;
 	if (!reasoning) {
+		if (!call.effort) return WITHOUT_REASONING;
 		const message = `${model.id} does not reason; reasoning_effort was left out`;
-		return {
-			effort: null,
-			warnings: call.effort ? [{ code: "parameter_dropped", param: "effort", message }] : [],
-		};
+		return { effort: null, warnings: [{ code: "parameter_dropped", param: "effort", message }] };
 	}
 	if (call.effort) {
 		const effort = nearestEffort(reasoning.efforts, call.effort) ?? call.effort;

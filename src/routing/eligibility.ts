@@ -50,6 +50,8 @@ export interface Constraints {
 	takesRemoteImages(model: Model): boolean;
 	/** Whether a model's wire takes a tool of this name. */
 	takesToolName(model: Model, name: string): boolean;
+	/** Worst case of the call at an output limit, nano-USD. */
+	worstCaseNanoUsd(model: Model, maxTokens: number): number;
 }
 
 function lacks(param: CallField, what: string): Exclusion {
@@ -100,17 +102,16 @@ function findLimit(model: Model, call: ModelCall, { signals }: Constraints): Exc
 	};
 }
 
+/** Whether every list of a key has a model. */
+function isAllowed(model: Model, lists: Constraints["keyAllowlists"]): boolean {
+	return lists.length === 0 || lists.every((list) => isListed(model, list));
+}
+
 /**
- * Everything that keeps a model from serving the call; empty when it may serve.
+ * Everything that keeps a model from serving the call; empty when it may serve. It is asked of every model for every request.
  * @param call with the least output limit that the model may have.
- * @param worstCaseNanoUsd the worst case of that call.
  */
-export function findExclusions(
-	model: Model,
-	call: ModelCall,
-	worstCaseNanoUsd: () => number,
-	constraints: Constraints,
-): Exclusion[] {
+export function findExclusions(model: Model, call: ModelCall, constraints: Constraints): Exclusion[] {
 	const { plan, keyAllowlists, blocked, ceiling, tiers } = constraints;
 	const exclusions: Exclusion[] = [];
 	if (!constraints.available(model))
@@ -121,9 +122,8 @@ export function findExclusions(
 	if (constraints.notServed.has(model.id))
 		exclusions.push({ code: "unavailable", text: `${model.provider} lately said that it does not serve it` });
 	if (!constraints.isInPlan(model)) exclusions.push({ code: "plan", text: `not in the ${plan.displayName} plan` });
-	if (!keyAllowlists.every((list) => isListed(model, list)))
-		exclusions.push({ code: "key", text: "not among the models of this API key" });
-	const entry = findBlocking(model, blocked);
+	if (!isAllowed(model, keyAllowlists)) exclusions.push({ code: "key", text: "not among the models of this API key" });
+	const entry = blocked.length === 0 ? undefined : findBlocking(model, blocked);
 	if (entry !== undefined) {
 		const isNamed = !constraints.unnamedBlocked.includes(entry);
 		const text = isNamed ? `blocked by the routing config (${entry})` : "blocked by the operator's routing config";
@@ -138,7 +138,7 @@ export function findExclusions(
 	// Pricing needs the exact request, which only an available model's wire can render. A model that only compliance
 	// excludes is priced, too: the client is told whether anything else excludes it.
 	if (ceiling && exclusions.every(({ code }) => code === "compliance")) {
-		const worstCase = worstCaseNanoUsd();
+		const worstCase = constraints.worstCaseNanoUsd(model, call.maxTokens);
 		if (worstCase > ceiling.nanoUsd) {
 			exclusions.push({
 				code: "cost",

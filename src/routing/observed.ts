@@ -41,8 +41,12 @@ export interface ModelObservation {
 	failureShare: number;
 }
 
-/** What was observed of a model; nothing is a model that works as the catalog says. */
+/** A model that works as the catalog says. */
+const AS_EXPECTED: ModelObservation = { slowdown: 1, failureShare: 0 };
+
+/** What was observed of a model. */
 export function findObservation({ slowdown, failure_share }: Observations, modelId: string): ModelObservation {
+	if (slowdown?.[modelId] === undefined && failure_share?.[modelId] === undefined) return AS_EXPECTED;
 	return { slowdown: slowdown?.[modelId] ?? 1, failureShare: failure_share?.[modelId] ?? 0 };
 }
 

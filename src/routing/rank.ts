@@ -67,7 +67,8 @@ function toTerms(
 ): Pick<Candidate, "effort" | "maxTokens" | "warnings"> {
 	const { maxTokens } = longest;
 	const { effort, warnings } = chooseEffort(model, withOutputLimit(request.call, maxTokens), mode);
-	return { effort, maxTokens, warnings: [...warnings, ...toLengthWarnings(request, model, longest, costLimit)] };
+	const ofLength = toLengthWarnings(request, model, longest, costLimit);
+	return { effort, maxTokens, warnings: ofLength.length === 0 ? warnings : [...warnings, ...ofLength] };
 }
 
 /**
@@ -204,6 +205,7 @@ export function rankModels(
 		complianceReasons: request.complianceReasons,
 		takesRemoteImages: request.takesRemoteImages,
 		takesToolName: request.takesToolName,
+		worstCaseNanoUsd: (model, maxTokens) => worstCaseNanoUsd(request, model, mode, maxTokens),
 	};
 	const prospect: Prospect = {
 		signals,
@@ -212,21 +214,23 @@ export function rankModels(
 		answerTokens: typicalAnswerTokens(signals),
 	};
 	const found: [string, Exclusion[]][] = [];
-	const consider = (model: Model): Candidate[] => {
+	const consider = (model: Model): Candidate | null => {
 		const least = minOutputTokens(request, model, mode);
-		const worstCase = () => worstCaseNanoUsd(request, model, mode, least);
-		const exclusions = findExclusions(model, withOutputLimit(request.call, least), worstCase, constraints);
+		const exclusions = findExclusions(model, withOutputLimit(request.call, least), constraints);
 		found.push([model.id, exclusions]);
 		return exclusions.length > 0
-			? []
-			: [toCandidate(request, model, mode, prospect, { least, ceiling: constraints.ceiling })];
+			? null
+			: toCandidate(request, model, mode, prospect, { least, ceiling: constraints.ceiling });
 	};
 	const isAside = named !== null && !isChoosable(named);
-	const eligible = [...choosableModels(catalog), ...(isAside ? [named] : [])].flatMap(consider);
+	const considered = isAside ? [...choosableModels(catalog), named] : choosableModels(catalog);
+	const eligible = considered.map(consider).filter((candidate) => candidate !== null);
 	const ranked = sortByScore(eligible, mode);
 	const listed = [...new Set((config?.fallback ?? []).flatMap((id) => catalog.findModel(id) ?? []))];
 	const configured = listed.flatMap((model) =>
-		isChoosable(model) || model === named ? ranked.filter((candidate) => candidate.model === model) : consider(model),
+		isChoosable(model) || model === named
+			? ranked.filter((candidate) => candidate.model === model)
+			: (consider(model) ?? []),
 	);
 	return {
 		eligible: ranked,

@@ -27,6 +27,10 @@ const NOT_RUN: readonly [text: string, reason: string][] = [
 	["npm install ./svc-client-0.1.0.tgz", "test/clients/client-package.test.ts builds, packs and installs it"],
 	["svc login --url https://svc.example.com", "needs a deployment; test/clients/svc.test.ts signs in to a local one"],
 	["git diff | svc chat", "needs the reader's repository and ids; test/clients/svc.test.ts runs the commands"],
+	[
+		"CATALOG_FILE=",
+		"starts or deploys another service; test/clients/catalog.test.ts and local-models.test.ts run what they say",
+	],
 	["docker compose", "needs Docker; test/clients/container.test.ts carries the recipe out"],
 	["docker run", "needs Docker, and a deployment"],
 	["npx wrangler", "needs a deployment and an account"],
