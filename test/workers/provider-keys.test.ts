@@ -351,6 +351,24 @@ describe("the name of a key", () => {
 	});
 });
 
+describe("the log of a call that another provider answers", () => {
+	it("names none of the keys that were refused before", async () => {
+		const lines: string[] = [];
+		vi.spyOn(console, "log").mockImplementation((line) => void lines.push(String(line)));
+		upstream.replace(async ({ url }) =>
+			url.includes(`/${provider}/`) ? Response.json({ error: { message: "slow down" } }, { status: 429 }) : undefined,
+		);
+		const siblings = CATALOG.models.filter((other) => other.provider === provider && other.id !== model.id);
+		const blocked = siblings.map(({ id }) => id);
+		const answer = await chat(bindings(THREE), { ...about("elsewhere"), brain_config: { blocked } });
+		const id = answer.headers.get("x-request-id") ?? "";
+		const served = await json(answer);
+		const line = lines.find((each) => each.includes(id) && each.includes('"status":200')) ?? "";
+		expect(line).toContain(`"model":"${served["model"]}"`);
+		expect(line).not.toContain("provider_key");
+	});
+});
+
 describe("reasoning", () => {
 	const SIGNATURE = "c2lnbmF0dXJl";
 	const keysOf = (prefixes: string[], account: string) =>
