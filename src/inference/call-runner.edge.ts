@@ -72,6 +72,16 @@ function toKeyRefusal(call: KeyedCall, status: number | null): { id: string; wai
 	return { id: keyId(call.attempt.access, call.key), waitMs };
 }
 
+/** Notes when keys that a set's models have several of may be served again. */
+function noteKeys({ calls }: CallSet, failed: FailedCalls): void {
+	for (const { attempt, candidate } of calls) {
+		if (!hasSeveralKeys(attempt.access)) continue;
+		const { throttledMs, refusedMs } = health.modelState(attempt.access, candidate.model, Date.now());
+		if (throttledMs > 0) failed.addWait(roundWaitUp(throttledMs));
+		if (refusedMs === 0) failed.noteKeyLeft();
+	}
+}
+
 /** Compares the waits of two keys, the worst reason first. */
 function compareWaits(a: readonly number[], b: readonly number[]): number {
 	const place = a.findIndex((wait, index) => wait !== b[index]);
@@ -295,11 +305,7 @@ export class CallRunner {
 			const tried = await this.#try(nextOpen, failed, attempt, watch, true);
 			if (tried.kind === "served") return { ok: true, served: tried.value };
 		}
-		for (const { attempt: planned, candidate } of set.calls) {
-			if (!hasSeveralKeys(planned.access)) continue;
-			const { throttledMs } = health.modelState(planned.access, candidate.model, Date.now());
-			if (throttledMs > 0) failed.addWait(roundWaitUp(throttledMs));
-		}
+		noteKeys(set, failed);
 		return { ok: false, failure: failed.failure(), clientClosed: failed.clientClosed };
 	}
 

@@ -247,6 +247,11 @@ export class FailedCalls {
 		this.#waitsMs.push(waitMs);
 	}
 
+	/** Notes that a model has a key left that was not refused: a later try may succeed. */
+	noteKeyLeft(): void {
+		this.#areRefusals = false;
+	}
+
 	/** Whether a call's provider may be asked after its earlier failures. */
 	allows({ candidate }: PlannedCall): boolean {
 		return !this.#avoidedProviders.has(candidate.model.provider);

@@ -17,7 +17,7 @@ const MAX_LISTED = 50;
 const MAX_NAME_CHARS = 128;
 const MAX_URL_CHARS = 512;
 /** No model reads or writes more at once. With the highest price, the cost of a call is a safe integer of nano-USD. */
-const MAX_TOKENS = 10_000_000;
+export const MAX_TOKENS = 10_000_000;
 /** The default of UPSTREAM_TOTAL_TIMEOUT_MS: no call waits longer. */
 const MAX_TIMEOUT_MS = 600_000;
 /** USD per million tokens. No model costs a hundredth of it; it keeps a slipped decimal point out of every sum. */
@@ -98,6 +98,7 @@ const price = mapping({
 	...rates,
 	tiers: z
 		.array(tier, "must be a list")
+		.max(MAX_LISTED, `must have at most ${MAX_LISTED} entries`)
 		.nullish()
 		.transform((value) => value ?? []),
 	effective_from: z.iso
@@ -111,6 +112,7 @@ const prices = z.preprocess(
 	z
 		.array(price, "must be {input, output}, or a list of such")
 		.min(1, "must be {input, output}, or a list of such")
+		.max(MAX_LISTED, `must have at most ${MAX_LISTED} entries`)
 		.refine(
 			(list) => list.every(({ effective_from }, index) => (effective_from === null) === (index === 0)),
 			"must begin with a price without effective_from, and every later one has it",
@@ -207,10 +209,12 @@ const quality = mapping({
 	by_intent: z.partialRecord(z.enum(QUALITY_INTENTS), share, "must be a mapping of intents").optional(),
 	low_effort_ratio: share.optional(),
 });
-const speed = mapping({
-	output_tokens_per_s: z.number().positive("must be above 0"),
-	ttft_s: z.number().positive("must be above 0"),
-});
+/** A figure that times are worked out from: none becomes infinite. */
+const figure = (least: number, most: number) => {
+	const range = `must be a number from ${least} to ${most}`;
+	return z.number(range).min(least, range).max(most, range);
+};
+const speed = mapping({ output_tokens_per_s: figure(0.01, 100_000), ttft_s: figure(0.001, 600) });
 const reasoning = modelSchema.shape.reasoning.unwrap().shape;
 const tokens = z.int("must be a whole number").min(0, "must not be below 0").max(MAX_TOKENS);
 
@@ -248,7 +252,7 @@ export const modelRowSchema = mapping({
 	/** Tokens that an image counts as, at most. */
 	image_tokens: count.optional(),
 	quality: quality.optional(),
-	answer_length: z.number().positive("must be above 0").nullable().optional(),
+	answer_length: figure(0.01, 100).nullable().optional(),
 	speed: speed.optional(),
 	/** Whether requests that name no model may be answered by it although it has no quality figures. */
 	auto: flag.optional(),

@@ -189,6 +189,8 @@ describe("the operator's catalog", () => {
 			"{",
 			'{"models": 7}',
 			JSON.stringify({ models: [{ ...LOCAL.models[0], prices: undefined }] }),
+			// Readable, and larger than what PUT takes.
+			`${JSON.stringify({ models: [] })}${" ".repeat(1_048_576)}`,
 		]) {
 			store.entries["catalog:operator"] = text;
 			upstream.replace(async ({ url }) => (url.includes("/ollama/") ? Response.json(completion) : undefined));

@@ -1,11 +1,18 @@
 // Several keys of one provider: which one a call takes, what a refusal means for it, and that no tenant sees any of it.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { PLANS } from "../../src/catalog/plans.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
+import { toInferenceRequest } from "../../src/chat/inference-request.ts";
+import { chatRequestSchema } from "../../src/chat/request.ts";
+import { billInterruptedCall } from "../../src/inference/accounting.ts";
+import { CallRunner, callSetFor } from "../../src/inference/call-runner.edge.ts";
+import { planCall } from "../../src/inference/plan.ts";
+import { parseSettings } from "../../src/settings.ts";
 import { modelOnWire } from "../support/models.ts";
 import { nano } from "../support/money.ts";
 import { useService } from "../support/per-test.ts";
 import { callWith, newKey, newUnrecordedKey, receiptOf, usageOf, withKey } from "../support/service.ts";
-import { TEST_ADMIN_TOKEN } from "../support/variables.ts";
+import { SANDBOX_ORIGIN, TEST_ADMIN_TOKEN } from "../support/variables.ts";
 
 const { upstream, key: owner } = useService("corporate");
 
@@ -276,6 +283,38 @@ describe("the tries", () => {
 		refuse({ a: { status: 400 }, b: { status: 400 }, c: { status: 400 } });
 		expect((await chat(env, about("bad"))).status).toBe(400);
 		expect(upstream.requests).toHaveLength(1);
+	});
+});
+
+describe("a failure of which every try was a refused key", () => {
+	it("ends an agent's tries only when no key is left", async () => {
+		const keys = ["a", "b", "c", "d"];
+		refuse(Object.fromEntries(keys.map((name) => [name, { status: 401 }])));
+		const settings = parseSettings({
+			KEY_PEPPER: "a long enough pepper",
+			UPSTREAM_HOSTS: new URL(SANDBOX_ORIGIN).host,
+			[`${prefix}_API_KEY`]: JSON.stringify(keys.map((name) => ({ name, key: `secret-${name}` }))),
+			[`${prefix}_BASE_URL`]: `${SANDBOX_ORIGIN}/${provider}`,
+		});
+		const body = chatRequestSchema.parse({ model: model.id, ...about("hi"), max_tokens: 20 });
+		const attempt = async () => {
+			const plan = planCall(toInferenceRequest(body, CATALOG, null), PLANS.corporate, settings, Date.now());
+			if (!plan.ok) throw new Error(JSON.stringify(plan.failure));
+			const account = { userId: owner.user_id, plan: PLANS.corporate };
+			const set = callSetFor(plan.value, { account });
+			const runner = new CallRunner({
+				userId: owner.user_id,
+				settings,
+				signal: new AbortController().signal,
+				boundNanoUsd: set.boundNanoUsd,
+				endsAtMs: Date.now() + 60_000,
+				billInterrupted: billInterruptedCall,
+			});
+			const result = await runner.complete(set);
+			return !result.ok && result.failure.reason === "all_models_failed" && (result.failure.isFinal ?? false);
+		};
+		expect([await attempt(), await attempt()]).toEqual([false, true]);
+		expect(keysUsed().toSorted().slice(0, 4)).toEqual(keys);
 	});
 });
 

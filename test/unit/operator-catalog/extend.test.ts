@@ -262,6 +262,45 @@ describe("a fault", () => {
 			["models.0.prices.input: must be a number: USD per million tokens, and 0 where it costs nothing"],
 		],
 		[
+			"figures that make times and scores infinite",
+			{
+				providers: [{ id: "ollama" }],
+				models: [{ ...LLAMA, answer_length: 1e300, speed: { output_tokens_per_s: 5e-324, ttft_s: 1e300 } }],
+			},
+			[
+				"models.0.answer_length: must be a number from 0.01 to 100",
+				"models.0.speed.output_tokens_per_s: must be a number from 0.01 to 100000",
+				"models.0.speed.ttft_s: must be a number from 0.001 to 600",
+			],
+		],
+		[
+			"prices without end, of which each request would look through all",
+			{
+				providers: [{ id: "ollama" }],
+				models: [
+					{
+						...LLAMA,
+						prices: Array.from({ length: 51 }, (_, day) => ({
+							...LLAMA.prices,
+							...(day === 0 ? {} : { effective_from: new Date(day * 86_400_000).toISOString() }),
+						})),
+					},
+					{
+						...LLAMA,
+						id: "other",
+						prices: {
+							...LLAMA.prices,
+							tiers: Array.from({ length: 51 }, (_, at) => ({
+								...LLAMA.prices,
+								when: { above_input_tokens: at + 1 },
+							})),
+						},
+					},
+				],
+			},
+			["models.0.prices: must have at most 50 entries", "models.1.prices.tiers: must have at most 50 entries"],
+		],
+		[
 			"more output than context",
 			{ providers: [{ id: "ollama" }], models: [{ ...LLAMA, limits: { context_window: 10, max_output_tokens: 20 } }] },
 			["models.0.limits.max_output_tokens: must be at most context_window, 10"],
