@@ -326,7 +326,7 @@ export class CallRunner {
 		}
 	}
 
-	/** The conversation's key for a call that is free and was not tried; else the one that will be free first. */
+	/** The conversation's key for a call that is free and was not refused; else the one that will be free first. */
 	#chooseKey(
 		{ attempt: { access }, candidate: { model }, plan }: PlannedCall,
 		failed: FailedCalls,
@@ -340,7 +340,7 @@ export class CallRunner {
 		const states = rankKeys(modelKeys(access, model), conversation, model.id).map((key) => {
 			const { refusedMs, unserved, throttledMs } = health.keyState(access, key, model, nowMs);
 			const call = callId(keyId(access, key), model.id);
-			const waits = [refusedMs, unserved ? 1 + unserved.askAgainMs : 0, throttledMs, failed.hasTried(call) ? 1 : 0];
+			const waits = [refusedMs, unserved ? 1 + unserved.askAgainMs : 0, throttledMs, failed.wasRefused(call) ? 1 : 0];
 			return { key, waits, isFree: waits.every((wait) => wait === 0), isRefused: refusedMs > 0 };
 		});
 		const [best] = states.toSorted((a, b) => compareWaits(a.waits, b.waits));

@@ -11,7 +11,7 @@ import { parseSettings } from "../../src/settings.ts";
 import { modelOnWire } from "../support/models.ts";
 import { nano } from "../support/money.ts";
 import { useService } from "../support/per-test.ts";
-import { callWith, newKey, receiptOf, usageOf, withKey } from "../support/service.ts";
+import { callWith, newKey, newUnrecordedKey, receiptOf, usageOf, withKey } from "../support/service.ts";
 import { SANDBOX_ORIGIN, TEST_ADMIN_TOKEN } from "../support/variables.ts";
 
 const { upstream, key: owner } = useService("corporate");
@@ -92,20 +92,29 @@ afterEach(() => {
 });
 
 describe("200 calls over three keys of which one answers 429", () => {
+	/** Keys are drawn by the user's id: of these users, they are always the same ones. */
+	const FIRST_USER = "usr_01ARZ3NDEKTSV4RRFFQ69G5FA1";
+	const SECOND_USER = "usr_01ARZ3NDEKTSV4RRFFQ69G5FA2";
+
 	it("all succeed, in shares by weight, and each conversation stays on its key", async () => {
 		refuse({ b: { status: 429 } });
 		const env = bindings(THREE);
+		const user = await newUnrecordedKey("corporate", FIRST_USER);
 		const conversations = Array.from({ length: 100 }, (_, index) => `conversation ${index}`);
-		const first = await Promise.all(conversations.map((name) => chat(env, about(name))));
+		const first = await Promise.all(conversations.map((name) => chat(env, about(name), user)));
 		const second = await Promise.all(
 			conversations.map((name) =>
-				chat(env, {
-					messages: [
-						{ role: "user", content: name },
-						{ role: "assistant", content: "yes" },
-						{ role: "user", content: "and?" },
-					],
-				}),
+				chat(
+					env,
+					{
+						messages: [
+							{ role: "user", content: name },
+							{ role: "assistant", content: "yes" },
+							{ role: "user", content: "and?" },
+						],
+					},
+					user,
+				),
 			),
 		);
 		for (const response of [...first, ...second]) await json(response);
@@ -120,7 +129,7 @@ describe("200 calls over three keys of which one answers 429", () => {
 		expect(Object.keys(counts)).toEqual(["a", "c"]);
 		expect([...served.values()].every((keys) => keys.size === 1)).toBe(true);
 		expect(Math.abs((counts["a"] ?? 0) / 200 - 1 / 2)).toBeLessThan(0.1);
-		const { total_requests, total_cost_usd } = await usageOf(owner);
+		const { total_requests, total_cost_usd } = await usageOf(user);
 		expect(total_requests).toBe(200);
 		expect(total_cost_usd).toBeGreaterThan(0);
 	});
@@ -128,7 +137,8 @@ describe("200 calls over three keys of which one answers 429", () => {
 	it("use all three by weight while all are healthy", async () => {
 		refuse({});
 		const env = bindings(THREE);
-		await Promise.all(Array.from({ length: 200 }, (_, index) => chat(env, about(`talk ${index}`))));
+		const user = await newUnrecordedKey("corporate", SECOND_USER);
+		await Promise.all(Array.from({ length: 200 }, (_, index) => chat(env, about(`talk ${index}`), user)));
 		const used = keysUsed();
 		for (const { name, weight } of THREE)
 			expect(Math.abs(used.filter((key) => key === name).length / 200 - (weight ?? 1) / 4)).toBeLessThan(0.1);
@@ -166,7 +176,7 @@ describe("a key that is refused", () => {
 		const cost = (await receiptOf(answer.headers.get("x-request-id") ?? ""))["cost_usd"] as number;
 		expect(nano((await usageOf(owner)).total_cost_usd)).toBe(2 * nano(cost));
 		if (!sibling) throw new Error("the provider has one model only");
-		for (let talk = 0; talk < 30; talk++) await json(chat(env, { ...about(`other ${talk}`), model: sibling.id }));
+		for (let talk = 0; talk < 60; talk++) await json(chat(env, { ...about(`other ${talk}`), model: sibling.id }));
 		const others = upstream.requests.slice(3).map(({ headers }) => keyOf(headers));
 		expect(others.includes(first)).toBe(scope === "model");
 	});
@@ -255,6 +265,19 @@ describe("the tries", () => {
 		expect(urls[2]?.[1]).not.toBe(model.upstream_model);
 	});
 
+	it("stay with the conversation's key where a model that was named is tried once more", async () => {
+		const env = bindings(THREE);
+		let calls = 0;
+		upstream.replace(async () => {
+			calls++;
+			return calls % 2 === 1 ? new Response("{}", { status: 503 }) : Response.json(ANSWER);
+		});
+		for (let talk = 0; talk < 4; talk++) await json(chat(env, about(`once more ${talk}`)));
+		const used = keysUsed();
+		expect(used).toHaveLength(8);
+		for (let talk = 0; talk < 4; talk++) expect(used[2 * talk + 1]).toBe(used[2 * talk]);
+	});
+
 	it("take no other key for a failure that is not the key's", async () => {
 		const env = bindings(THREE);
 		refuse({ a: { status: 400 }, b: { status: 400 }, c: { status: 400 } });
@@ -316,6 +339,24 @@ describe("a key for some models", () => {
 	});
 });
 
+describe("two users", () => {
+	it("pass over the key that one of them met as refused, each in conversations of their own", async () => {
+		const stranger = await newKey("corporate");
+		const env = bindings(THREE);
+		refuse({ b: { status: 402 } });
+		for (let talk = 0; talk < 24; talk++) await json(chat(env, about(`same words ${talk}`)));
+		const asked = keysUsed();
+		expect(asked.filter((key) => key === "b")).toHaveLength(1);
+		for (let talk = 0; talk < 24; talk++) await json(chat(env, about(`same words ${talk}`), stranger));
+		const own = asked.filter((key) => key !== "b");
+		const others = keysUsed().slice(asked.length);
+		expect(others).not.toContain("b");
+		// The user is part of the conversation: which key the same words take tells nothing of another user.
+		expect(others).not.toEqual(own);
+		expect([(await usageOf(owner)).total_requests, (await usageOf(stranger)).total_requests]).toEqual([24, 24]);
+	});
+});
+
 describe("the name of a key", () => {
 	it("stands in the log, the request's detail and /health for the operator, and in nothing else", async () => {
 		const lines: string[] = [];
@@ -327,7 +368,7 @@ describe("the name of a key", () => {
 		]);
 		refuse({ "1": { status: 402 }, "2": undefined });
 		let answer = await chat(env, about("named 0"));
-		for (let talk = 1; talk < 10; talk++) answer = await chat(env, about(`named ${talk}`));
+		for (let talk = 1; talk < 24; talk++) answer = await chat(env, about(`named ${talk}`));
 		const id = answer.headers.get("x-request-id") ?? "";
 		const text = await answer.text();
 		expect(text).not.toContain("name-of-");
