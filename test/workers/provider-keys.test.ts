@@ -357,6 +357,15 @@ describe("two users", () => {
 	});
 });
 
+it("a provider whose keys are for other models is not said to have none", async () => {
+	if (!sibling) throw new Error("the provider has one model only");
+	const env = bindings([{ name: "a", key: "secret-a", models: [model.id] }]);
+	const { excluded } = await json(callWith(env, "/v1/route", withKey(owner.key, { prompt: "hi" })));
+	const reasons = excluded as Record<string, string[]>;
+	expect(reasons[sibling.id]).toEqual([`no key is configured for it at ${provider}`]);
+	expect(reasons[model.id]).toBeUndefined();
+});
+
 describe("the name of a key", () => {
 	it("stands in the log, the request's detail and /health for the operator, and in nothing else", async () => {
 		const lines: string[] = [];
