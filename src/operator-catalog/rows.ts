@@ -26,7 +26,7 @@ const MAX_RATE = 100_000;
 /** Names of the templates, in the order of their file. */
 export const TEMPLATE_NAMES = Object.keys(templates) as readonly (keyof typeof templates)[];
 
-/** A mapping of known members. A null counts as absent. */
+/** A mapping of known members. */
 function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
 	return z.strictObject(shape, { error: mappingMessages(Object.keys(shape)) });
 }
@@ -267,13 +267,18 @@ export const modelRowSchema = mapping({
 	open_weights: flag.optional(),
 });
 
+/** A list whose rows are all commented out is null in YAML. */
 const listOf = <T extends z.ZodType>(row: T, maxRows: number) =>
-	z.array(row, "must be a list").max(maxRows, `must have at most ${maxRows} entries`);
+	z
+		.array(row, "must be a list")
+		.max(maxRows, `must have at most ${maxRows} entries`)
+		.nullish()
+		.transform((rows) => rows ?? undefined);
 
 /** An operator's catalog as it is written. */
 export const operatorCatalogSchema = mapping({
-	providers: listOf(providerRowSchema, MAX_PROVIDERS).optional(),
-	models: listOf(modelRowSchema, MAX_MODELS).optional(),
+	providers: listOf(providerRowSchema, MAX_PROVIDERS),
+	models: listOf(modelRowSchema, MAX_MODELS),
 });
 
 export type ProviderRow = z.output<typeof providerRowSchema>;
