@@ -119,11 +119,18 @@ const prices = z.preprocess(
 		),
 );
 
+/** Headers that a request has besides its key. */
+const OWN_HEADERS = ["accept", "accept-encoding", "connection", "content-length", "content-type", "host", "user-agent"];
+
 const auth = z.union(
 	[
 		z.literal("bearer"),
 		z.literal("none"),
-		mapping({ header: text().regex(/^[\w-]+$/, "must be the name of a header") }),
+		mapping({
+			header: text()
+				.regex(/^[\w-]+$/, "must be the name of a header")
+				.refine((name) => !OWN_HEADERS.includes(name.toLowerCase()), "is a header of every request, and no key's"),
+		}),
 	],
 	{
 		error: "must be bearer, none or {header: NAME}",

@@ -221,6 +221,15 @@ describe("the operator's catalog", () => {
 		expect(await json(replace(store.isolate(), LOCAL), 503)).toMatchObject({ error: "storage_unavailable" });
 	});
 
+	it("that KV does not give in time is waited for once, and not by every request", async () => {
+		silenceErrors();
+		let reads = 0;
+		const hanging = { KV: { get: () => new Promise(() => reads++) } as unknown as KVNamespace };
+		const answers = [await chat(hanging), await chat(hanging), await callWith(hanging, "/v1/keys", withKey(owner.key))];
+		expect(answers.map(({ status }) => status)).toEqual([503, 503, 200]);
+		expect(reads).toBe(2);
+	});
+
 	it("goes on in an isolate that has it while KV is down", async () => {
 		silenceErrors();
 		vi.useFakeTimers({ toFake: ["Date"] });

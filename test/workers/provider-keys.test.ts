@@ -243,6 +243,12 @@ describe("a key that is refused", () => {
 		expect(keysUsed()[3]).toBe("b");
 		expect(Number(again.headers.get("retry-after"))).toBeLessThanOrEqual(20);
 	});
+
+	it("names at most a week", async () => {
+		refuse(Object.fromEntries(["a", "b", "c"].map((name) => [name, { status: 429, retryAfter: 1e30 }])));
+		const response = await chat(bindings(THREE), { ...about("slip"), brain_config: { blocked: others(model.id) } });
+		expect([response.status, response.headers.get("retry-after")]).toEqual([502, "604800"]);
+	});
 });
 
 /** All models but one. */

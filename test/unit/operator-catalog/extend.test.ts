@@ -241,6 +241,11 @@ describe("a fault", () => {
 			["providers.0.base_url: must hold no user name and no password"],
 		],
 		[
+			"a key in a header that every request has",
+			{ providers: [{ ...provider, auth: { header: "Content-Type" } }] },
+			["providers.0.auth.header: is a header of every request, and no key's"],
+		],
+		[
 			"a key that is another provider's",
 			{ providers: [{ ...provider, id: "gemini" }] },
 			["providers.0.id: its key would be GEMINI_API_KEY, which is that of google"],
