@@ -5,6 +5,7 @@ import { MisconfiguredError, StorageUnavailableError } from "./failure.ts";
 import type { DocumentFault } from "./faults.ts";
 import { isJsonObject, type JsonObject, parseJson } from "./json.ts";
 import { extendCatalog } from "./operator-catalog/extend.ts";
+import { MAX_CATALOG_BYTES } from "./operator-catalog/rows.ts";
 import {
 	type DocumentReader,
 	type DocumentState,
@@ -47,6 +48,8 @@ export function extendSettings(env: Env, document: unknown): { settings: Setting
 }
 
 function readCatalogText(text: string, env: Env): ReadDocument<Settings> {
+	// Whoever writes to KV directly may write anything.
+	if (text.length > MAX_CATALOG_BYTES) return { ok: false, faults: [`it has more than ${MAX_CATALOG_BYTES} bytes`] };
 	const document = parseJson(text);
 	if (document === undefined) return { ok: false, faults: ["it is not JSON, which `npm run catalog -- apply` writes"] };
 	const { settings, faults } = extendSettings(env, document);

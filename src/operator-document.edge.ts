@@ -54,6 +54,8 @@ export class OperatorDocuments<T> {
 	readonly #name: string;
 	/** By KV binding, of which an isolate has one. */
 	readonly #cache = new WeakMap<KVNamespace, CachedDocument<T>>();
+	/** When a read hung: others do not wait for it as long. A clock that went back ends that. */
+	readonly #hungAtMs = new WeakMap<KVNamespace, number>();
 	/** The last invalid text that was logged. */
 	#lastLogged: string | null = null;
 
@@ -73,10 +75,14 @@ export class OperatorDocuments<T> {
 		// What is to hold for longer was read under a clock that was ahead.
 		if (before && before.basis === reader.basis && restMs > 0 && restMs <= CACHE_MS) return before;
 		let stored: StoredTexts;
+		const readFrom = Date.now();
 		try {
+			if (this.#isHanging(kv, readFrom)) throw new Error("KV hung a moment ago");
 			stored = await this.#readTexts(kv);
+			this.#hungAtMs.delete(kv);
 		} catch (error) {
 			logError(`${this.#name}_unread`, error);
+			if (Date.now() - readFrom >= READ_TIMEOUT_MS) this.#hungAtMs.set(kv, Date.now());
 			const cached = this.#cache.get(kv);
 			if (!cached) throw new StorageUnavailableError("KV did not answer");
 			return this.#resolve({ current: cached.text, last: null }, kv, reader, RETRY_MS);
@@ -85,6 +91,11 @@ export class OperatorDocuments<T> {
 		const text = stored.current ?? reader.fallback;
 		if (document.state === "valid" && text !== null && text !== stored.last) await this.#keepLast(text, kv);
 		return document;
+	}
+
+	#isHanging(kv: KVNamespace, nowMs: number): boolean {
+		const sinceMs = nowMs - (this.#hungAtMs.get(kv) ?? Number.NEGATIVE_INFINITY);
+		return sinceMs >= 0 && sinceMs < RETRY_MS;
 	}
 
 	/** Puts a text that was written just now in force in this isolate. */

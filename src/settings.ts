@@ -9,7 +9,7 @@ import { CATALOG } from "./catalog/shipped.ts";
 import { MisconfiguredError } from "./failure.ts";
 import type { Deployment } from "./http/deployment.ts";
 import { isJsonObject } from "./json.ts";
-import { type AddressRules, findAddressFault } from "./operator-catalog/address.ts";
+import { type AddressRules, findAddressFault, stripTrailingSlash } from "./operator-catalog/address.ts";
 import { createSigner, fromBase64, type PublicKeyEntry, type Signer, toPublicKeyEntry } from "./proof/signing.ts";
 import { isIpAddress } from "./webhooks/webhook.ts";
 
@@ -276,10 +276,6 @@ function findProviderFaults(env: Variables, provider: Provider, rules: AddressRu
 			.filter((name) => !isOr(name, ATTESTED))
 			.map((name) => `${name} must be ${ATTESTED}, or absent`),
 	];
-}
-
-function stripTrailingSlash(address: string): string {
-	return address.replace(/\/+$/, "");
 }
 
 function readStanding(env: Variables, provider: Provider): ProviderAttestation {

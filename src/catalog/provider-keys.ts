@@ -100,18 +100,20 @@ function findRepeated(keys: readonly ProviderKey[]): string[] {
 }
 
 /**
- * Parses the value of a provider's variable. A text that begins with `[` is a list.
+ * Parses the value of a provider's variable. A text that begins with `[` is a list, and no key is an object.
  * @returns faults to be written behind the variable's name.
  */
 export function parseProviderKeys(text: string): ParsedKeys {
-	if (!text.startsWith("[")) return { keys: [soleKey(text)] };
+	if (!/^[[{]/.test(text)) return { keys: [soleKey(text)] };
 	const parsed = listSchema.safeParse(parseJson(text));
 	if (!parsed.success)
 		return { faults: parsed.error.issues.map(({ path, message }) => `${renderMember(path)} ${message}`) };
 	const keys = parsed.data.map(({ name: given, key, account, ...entry }, index): ProviderKey => {
 		const name = given ?? `key-${index + 1}`;
 		const mark = hashText(key);
-		return { ...entry, name, secret: key, account: account ?? name, place: given ?? mark, mark };
+		// A name by position is another key's as soon as the list changes.
+		const place = given ?? mark;
+		return { ...entry, name, secret: key, account: account ?? place, place, mark };
 	});
 	const faults = findRepeated(keys);
 	const [first, ...rest] = keys;

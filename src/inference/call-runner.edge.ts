@@ -72,6 +72,16 @@ function toKeyRefusal(call: KeyedCall, status: number | null): { id: string; wai
 	return { id: keyId(call.attempt.access, call.key), waitMs };
 }
 
+/** Notes when keys that a set's models have several of may be served again. */
+function noteKeys({ calls }: CallSet, failed: FailedCalls): void {
+	for (const { attempt, candidate } of calls) {
+		if (!hasSeveralKeys(attempt.access)) continue;
+		const { throttledMs, refusedMs } = health.modelState(attempt.access, candidate.model, Date.now());
+		if (throttledMs > 0) failed.addWait(roundWaitUp(throttledMs));
+		if (refusedMs === 0) failed.noteKeyLeft();
+	}
+}
+
 /** Compares the waits of two keys, the worst reason first. */
 function compareWaits(a: readonly number[], b: readonly number[]): number {
 	const place = a.findIndex((wait, index) => wait !== b[index]);
@@ -295,11 +305,7 @@ export class CallRunner {
 			const tried = await this.#try(nextOpen, failed, attempt, watch, true);
 			if (tried.kind === "served") return { ok: true, served: tried.value };
 		}
-		for (const { attempt: planned, candidate } of set.calls) {
-			if (!hasSeveralKeys(planned.access)) continue;
-			const { throttledMs } = health.modelState(planned.access, candidate.model, Date.now());
-			if (throttledMs > 0) failed.addWait(roundWaitUp(throttledMs));
-		}
+		noteKeys(set, failed);
 		return { ok: false, failure: failed.failure(), clientClosed: failed.clientClosed };
 	}
 
@@ -320,7 +326,7 @@ export class CallRunner {
 		}
 	}
 
-	/** The conversation's key for a call that is free and was not tried; else the one that will be free first. */
+	/** The conversation's key for a call that is free and was not refused; else the one that will be free first. */
 	#chooseKey(
 		{ attempt: { access }, candidate: { model }, plan }: PlannedCall,
 		failed: FailedCalls,
@@ -334,7 +340,7 @@ export class CallRunner {
 		const states = rankKeys(modelKeys(access, model), conversation, model.id).map((key) => {
 			const { refusedMs, unserved, throttledMs } = health.keyState(access, key, model, nowMs);
 			const call = callId(keyId(access, key), model.id);
-			const waits = [refusedMs, unserved ? 1 + unserved.askAgainMs : 0, throttledMs, failed.hasTried(call) ? 1 : 0];
+			const waits = [refusedMs, unserved ? 1 + unserved.askAgainMs : 0, throttledMs, failed.wasRefused(call) ? 1 : 0];
 			return { key, waits, isFree: waits.every((wait) => wait === 0), isRefused: refusedMs > 0 };
 		});
 		const [best] = states.toSorted((a, b) => compareWaits(a.waits, b.waits));

@@ -206,8 +206,8 @@ function hideAccountIds(message: string): string {
 /** The calls of a set that did not serve, with their cost and their combined failure. */
 export class FailedCalls {
 	#avoidedProviders = new Set<string>();
-	/** Models under their keys (callId). */
-	#tried = new Set<string>();
+	/** Models under the keys that they were refused with (callId). */
+	#refused = new Set<string>();
 	#asked = new Set<string>();
 	#lines: string[] = [];
 	#secondTries = 0;
@@ -237,14 +237,19 @@ export class FailedCalls {
 		return this.#asked.size > 0;
 	}
 
-	/** Whether a model was tried with a key. */
-	hasTried(call: string): boolean {
-		return this.#tried.has(call);
+	/** Whether a model was refused with a key. */
+	wasRefused(call: string): boolean {
+		return this.#refused.has(call);
 	}
 
 	/** Notes that a key may be free again in so long, ms. */
 	addWait(waitMs: number): void {
 		this.#waitsMs.push(waitMs);
+	}
+
+	/** Notes that a model has a key left that was not refused: a later try may succeed. */
+	noteKeyLeft(): void {
+		this.#areRefusals = false;
 	}
 
 	/** Whether a call's provider may be asked after its earlier failures. */
@@ -255,7 +260,6 @@ export class FailedCalls {
 	/** @param costNanoUsd the bill of the call. */
 	add(call: KeyedCall, failure: CallFailure, costNanoUsd: number): Consequence {
 		this.#last = { call, failure };
-		this.#tried.add(callIdOf(call));
 		this.#asked.add(call.candidate.model.id);
 		this.#lines.push(attemptLine(call, failure));
 		this.#costNanoUsd += costNanoUsd;
@@ -263,6 +267,7 @@ export class FailedCalls {
 		const all = toConsequence(call.candidate.model, failure);
 		// What a key is refused for is not its provider's where there are others.
 		const isOneKeys = all.isKeys && hasSeveralKeys(call.attempt.access);
+		if (isOneKeys) this.#refused.add(callIdOf(call));
 		const consequence = isOneKeys ? { ...all, next: "anyone" as const, counts: false } : all;
 		this.#areRefusals &&= consequence.operatorsFault;
 		if (consequence.next === "elsewhere") this.#avoidedProviders.add(call.candidate.model.provider);

@@ -90,6 +90,8 @@ interface ReservedCall {
 /** Notes in the log line which model serves. */
 function logCall(log: Caller["log"], call: KeyedCall): void {
 	const { model } = call.candidate;
+	// An earlier call of this request may have had one.
+	delete log.provider_key;
 	Object.assign(log, {
 		model: model.id,
 		provider: model.provider,

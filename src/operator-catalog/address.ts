@@ -39,6 +39,11 @@ export function isPrivateHost(hostname: string): boolean {
 	return PRIVATE_NAME.test(host) || !host.includes(".");
 }
 
+/** An address as the service compares it, and appends paths to it. */
+export function stripTrailingSlash(address: string): string {
+	return address.replace(/\/+$/, "");
+}
+
 /** What is wrong with the base address of a provider; null when nothing is. */
 export function findAddressFault(address: string, { isLocal, hosts }: AddressRules): string | null {
 	if (!URL.canParse(address)) return "must be an address such as https://models.example.com/v1";

@@ -5,7 +5,7 @@ import { type DocumentFault, inDocumentOrder, type Path, parseMembers } from "..
 import { isJsonObject } from "../json.ts";
 import { hashObject } from "../proof/hash.ts";
 import { quoteInput, renderSuggestion } from "../suggest.ts";
-import { type AddressRules, findAddressFault } from "./address.ts";
+import { type AddressRules, findAddressFault, stripTrailingSlash } from "./address.ts";
 import {
 	checkIds,
 	checkModel,
@@ -78,7 +78,8 @@ function toProvider(row: ProviderRow, path: Path, shipped: Catalog, faults: Faul
 	const base = known ?? { ...PLAIN_DIALECT, name: row.id, wire: "openai" as const, ...template };
 	const provider = { ...base, ...given(members), owner: "operator" as const };
 	if (!faults.require(provider, ["base_url"], path)) return null;
-	const isMoved = known !== undefined && known.base_url !== provider.base_url;
+	const isMoved =
+		known !== undefined && stripTrailingSlash(known.base_url) !== stripTrailingSlash(provider.base_url ?? "");
 	return {
 		env_prefix: toPrefix(row.id),
 		...provider,

@@ -17,7 +17,7 @@ const MAX_LISTED = 50;
 const MAX_NAME_CHARS = 128;
 const MAX_URL_CHARS = 512;
 /** No model reads or writes more at once. With the highest price, the cost of a call is a safe integer of nano-USD. */
-const MAX_TOKENS = 10_000_000;
+export const MAX_TOKENS = 10_000_000;
 /** The default of UPSTREAM_TOTAL_TIMEOUT_MS: no call waits longer. */
 const MAX_TIMEOUT_MS = 600_000;
 /** USD per million tokens. No model costs a hundredth of it; it keeps a slipped decimal point out of every sum. */
@@ -26,7 +26,7 @@ const MAX_RATE = 100_000;
 /** Names of the templates, in the order of their file. */
 export const TEMPLATE_NAMES = Object.keys(templates) as readonly (keyof typeof templates)[];
 
-/** A mapping of known members. A null counts as absent. */
+/** A mapping of known members. */
 function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
 	return z.strictObject(shape, { error: mappingMessages(Object.keys(shape)) });
 }
@@ -98,6 +98,7 @@ const price = mapping({
 	...rates,
 	tiers: z
 		.array(tier, "must be a list")
+		.max(MAX_LISTED, `must have at most ${MAX_LISTED} entries`)
 		.nullish()
 		.transform((value) => value ?? []),
 	effective_from: z.iso
@@ -111,17 +112,25 @@ const prices = z.preprocess(
 	z
 		.array(price, "must be {input, output}, or a list of such")
 		.min(1, "must be {input, output}, or a list of such")
+		.max(MAX_LISTED, `must have at most ${MAX_LISTED} entries`)
 		.refine(
 			(list) => list.every(({ effective_from }, index) => (effective_from === null) === (index === 0)),
 			"must begin with a price without effective_from, and every later one has it",
 		),
 );
 
+/** Headers that a request has besides its key. */
+const OWN_HEADERS = ["accept", "accept-encoding", "connection", "content-length", "content-type", "host", "user-agent"];
+
 const auth = z.union(
 	[
 		z.literal("bearer"),
 		z.literal("none"),
-		mapping({ header: text().regex(/^[\w-]+$/, "must be the name of a header") }),
+		mapping({
+			header: text()
+				.regex(/^[\w-]+$/, "must be the name of a header")
+				.refine((name) => !OWN_HEADERS.includes(name.toLowerCase()), "is a header of every request, and no key's"),
+		}),
 	],
 	{
 		error: "must be bearer, none or {header: NAME}",
@@ -207,10 +216,12 @@ const quality = mapping({
 	by_intent: z.partialRecord(z.enum(QUALITY_INTENTS), share, "must be a mapping of intents").optional(),
 	low_effort_ratio: share.optional(),
 });
-const speed = mapping({
-	output_tokens_per_s: z.number().positive("must be above 0"),
-	ttft_s: z.number().positive("must be above 0"),
-});
+/** A figure that times are worked out from: none becomes infinite. */
+const figure = (least: number, most: number) => {
+	const range = `must be a number from ${least} to ${most}`;
+	return z.number(range).min(least, range).max(most, range);
+};
+const speed = mapping({ output_tokens_per_s: figure(0.01, 100_000), ttft_s: figure(0.001, 600) });
 const reasoning = modelSchema.shape.reasoning.unwrap().shape;
 const tokens = z.int("must be a whole number").min(0, "must not be below 0").max(MAX_TOKENS);
 
@@ -248,7 +259,7 @@ export const modelRowSchema = mapping({
 	/** Tokens that an image counts as, at most. */
 	image_tokens: count.optional(),
 	quality: quality.optional(),
-	answer_length: z.number().positive("must be above 0").nullable().optional(),
+	answer_length: figure(0.01, 100).nullable().optional(),
 	speed: speed.optional(),
 	/** Whether requests that name no model may be answered by it although it has no quality figures. */
 	auto: flag.optional(),
@@ -263,13 +274,18 @@ export const modelRowSchema = mapping({
 	open_weights: flag.optional(),
 });
 
+/** A list whose rows are all commented out is null in YAML. */
 const listOf = <T extends z.ZodType>(row: T, maxRows: number) =>
-	z.array(row, "must be a list").max(maxRows, `must have at most ${maxRows} entries`);
+	z
+		.array(row, "must be a list")
+		.max(maxRows, `must have at most ${maxRows} entries`)
+		.nullish()
+		.transform((rows) => rows ?? undefined);
 
 /** An operator's catalog as it is written. */
 export const operatorCatalogSchema = mapping({
-	providers: listOf(providerRowSchema, MAX_PROVIDERS).optional(),
-	models: listOf(modelRowSchema, MAX_MODELS).optional(),
+	providers: listOf(providerRowSchema, MAX_PROVIDERS),
+	models: listOf(modelRowSchema, MAX_MODELS),
 });
 
 export type ProviderRow = z.output<typeof providerRowSchema>;

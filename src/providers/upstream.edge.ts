@@ -103,6 +103,9 @@ async function fetchHead(
 	}
 }
 
+/** A provider's wait holds as it is sent, but for what can only be a slip: a week. */
+const LONGEST_WAIT_MS = 604_800_000;
+
 /** The wait in `retry-after-ms` or `Retry-After` (seconds or a date), in ms; null when there is none. */
 function parseRetryAfterMs(headers: Headers, nowMs: number): number | null {
 	const ms = Number(headers.get("retry-after-ms") ?? Number.NaN);
@@ -119,7 +122,7 @@ function parseRetryAfterMs(headers: Headers, nowMs: number): number | null {
 async function readStatusFailure(wire: Wire, { status, headers }: Response, body: UpstreamBody): Promise<CallFailure> {
 	const error = wire.parseError(parseJson(await body.readRest(MAX_ERROR_CHARS).catch(() => "")));
 	const waitMs = parseRetryAfterMs(headers, Date.now()) ?? error?.retryAfterMs ?? null;
-	return { kind: "status", status, error, retryAfterMs: waitMs };
+	return { kind: "status", status, error, retryAfterMs: waitMs === null ? null : Math.min(waitMs, LONGEST_WAIT_MS) };
 }
 
 const END_OF_PARTS = { done: true, value: undefined } as const;

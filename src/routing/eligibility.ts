@@ -117,7 +117,7 @@ export function findExclusions(model: Model, call: ModelCall, constraints: Const
 	if (!constraints.available(model))
 		exclusions.push({
 			code: "unavailable",
-			text: `no key is configured for ${model.provider}`,
+			text: `no key is configured for it at ${model.provider}`,
 		});
 	if (constraints.notServed.has(model.id))
 		exclusions.push({ code: "unavailable", text: `${model.provider} lately said that it does not serve it` });

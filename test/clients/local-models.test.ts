@@ -12,6 +12,14 @@ import { ServiceHome } from "./process.ts";
 const HEAD_MS = 1_000;
 const LOAD_MS = 2_500;
 
+/** Rows that the operator adds by hand: a model that is not there, and a provider that is not waited for so long. */
+const BY_HAND = `
+  - {id: missing, provider: ollama, upstream: "missing:7b", tier: budget, prices: {input: 0, output: 0},
+     limits: {context_window: 8192, max_output_tokens: 1024}}
+  - {id: late, provider: hurried, upstream: "late:70b", tier: budget, prices: {input: 0, output: 0},
+     limits: {context_window: 8192, max_output_tokens: 1024}}
+`;
+
 let home: ServiceHome;
 let ollama: OllamaDouble;
 
@@ -34,9 +42,11 @@ beforeAll(async () => {
 	ollama = await startOllama([
 		{ name: "llama3.2:3b", capabilities: ["completion", "tools"], contextLength: 131_072, loadMs: LOAD_MS },
 		{ name: "qwen3:8b", capabilities: ["completion", "tools"], contextLength: 40_960 },
+		{ name: "late:70b", capabilities: ["completion"], contextLength: 8_192, loadMs: 10_000 },
 	]);
 	const file = join(home.dir, "local.yaml");
-	writeFileSync(file, await addModels());
+	const hurried = `  - {id: hurried, template: ollama, base_url: "${ollama.url}/v1", timeout_ms: 300}\nmodels:\n`;
+	writeFileSync(file, (await addModels()).replace("models:\n", hurried) + BY_HAND);
 	const checked = spawnSync(process.execPath, ["src/cli/catalog.ts", "check", file], { cwd: home.dir });
 	expect([checked.status, checked.stderr.toString()]).toEqual([0, ""]);
 	await home.startReady({ CATALOG_FILE: file, UPSTREAM_TIMEOUT_MS: String(HEAD_MS), SANDBOX: "0" });
@@ -103,8 +113,35 @@ describe("a local model", () => {
 		expect(last.choices[0]?.message.content).toBe("Hello from qwen3:8b.");
 	});
 
-	it("answers Anthropic's client, too", async () => {
+	it("that loads for longer than its provider is waited for is passed over, and so is one that is not there", async () => {
+		for (const model of ["late", "missing"]) {
+			const config = { brain_config: { fallback: ["ollama/qwen3:8b"] } };
+			const answer = await openai().chat.completions.create({ model, messages: [ask], ...config });
+			expect(answer).toMatchObject({
+				model: "ollama/qwen3:8b",
+				svc: { fallback: true, fallback_from: model, fallback_to: "ollama/qwen3:8b", cost: { total_usd: 0 } },
+			});
+		}
+	});
+
+	it("that is not there is named as what fails, where nothing stands in for it", async () => {
+		await expect(
+			openai().chat.completions.create({ model: "missing", messages: [ask] }, { maxRetries: 0 }),
+		).rejects.toThrow("missing at ollama: the provider does not serve this model (status 404)");
+	});
+
+	it("answers Anthropic's client, too: whole, in a stream and with tools", async () => {
 		const client = new Anthropic({ baseURL: home.url, apiKey: home.key() });
+		const streamed = client.messages.stream({
+			model: "ollama/qwen3:8b",
+			max_tokens: 100,
+			messages: [ask],
+			tools: [{ name: "weather", input_schema: { type: "object", properties: { city: { type: "string" } } } }],
+		});
+		expect(await streamed.finalMessage()).toMatchObject({
+			stop_reason: "tool_use",
+			content: [{ type: "tool_use", name: "weather", input: { city: "Paris" } }],
+		});
 		const message = await client.messages.create({ model: "ollama/qwen3:8b", max_tokens: 100, messages: [ask] });
 		expect(message).toMatchObject({
 			model: "ollama/qwen3:8b",
@@ -118,6 +155,7 @@ describe("a local model", () => {
 		expect(own).toMatchObject([
 			{ id: "ollama/llama3.2:3b", source: "operator", available: true },
 			{ id: "ollama/qwen3:8b", source: "operator", available: true },
+			{ id: "ollama/late:70b", source: "operator", available: true },
 		]);
 		await expect(openai().chat.completions.create({ model: "auto", messages: [ask] })).rejects.toThrow(
 			/no model|provider/i,

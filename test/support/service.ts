@@ -65,10 +65,10 @@ export async function newKey(plan: string, user?: string): Promise<TestKey> {
 	return response.json();
 }
 
-/** A key of a new user that nobody has recorded. */
-async function newUnrecordedKey(plan: string): Promise<TestKey> {
+/** A key of a new user that nobody has recorded. @param user_id to be named where what a test sees depends on it. */
+export async function newUnrecordedKey(plan: string, user_id = `usr_${ulid()}`): Promise<TestKey> {
 	const key = generateApiKey((count) => crypto.getRandomValues(new Uint8Array(count)));
-	const [user_id, key_id, createdAt] = [`usr_${ulid()}`, `key_${ulid()}`, new Date().toISOString()];
+	const [key_id, createdAt] = [`key_${ulid()}`, new Date().toISOString()];
 	await upsertUser(database(env.DB), { id: user_id, name: user_id, plan: planIdSchema.parse(plan), createdAt });
 	await db
 		.prepare("INSERT INTO api_keys (id, user_id, digest, last4, created_at) VALUES (?, ?, ?, ?, ?)")

@@ -189,6 +189,8 @@ describe("the operator's catalog", () => {
 			"{",
 			'{"models": 7}',
 			JSON.stringify({ models: [{ ...LOCAL.models[0], prices: undefined }] }),
+			// Readable, and larger than what PUT takes.
+			`${JSON.stringify({ models: [] })}${" ".repeat(1_048_576)}`,
 		]) {
 			store.entries["catalog:operator"] = text;
 			upstream.replace(async ({ url }) => (url.includes("/ollama/") ? Response.json(completion) : undefined));
@@ -217,6 +219,15 @@ describe("the operator's catalog", () => {
 		expect(await json(callWith(store.isolate(), "/health"), 503)).toMatchObject({ operator_catalog: "unknown" });
 		expect(await json(show(store.isolate()), 503)).toMatchObject({ error: "storage_unavailable" });
 		expect(await json(replace(store.isolate(), LOCAL), 503)).toMatchObject({ error: "storage_unavailable" });
+	});
+
+	it("that KV does not give in time is waited for once, and not by every request", async () => {
+		silenceErrors();
+		let reads = 0;
+		const hanging = { KV: { get: () => new Promise(() => reads++) } as unknown as KVNamespace };
+		const answers = [await chat(hanging), await chat(hanging), await callWith(hanging, "/v1/keys", withKey(owner.key))];
+		expect(answers.map(({ status }) => status)).toEqual([503, 503, 200]);
+		expect(reads).toBe(2);
 	});
 
 	it("goes on in an isolate that has it while KV is down", async () => {

@@ -1,11 +1,18 @@
 // Several keys of one provider: which one a call takes, what a refusal means for it, and that no tenant sees any of it.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { PLANS } from "../../src/catalog/plans.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
+import { toInferenceRequest } from "../../src/chat/inference-request.ts";
+import { chatRequestSchema } from "../../src/chat/request.ts";
+import { billInterruptedCall } from "../../src/inference/accounting.ts";
+import { CallRunner, callSetFor } from "../../src/inference/call-runner.edge.ts";
+import { planCall } from "../../src/inference/plan.ts";
+import { parseSettings } from "../../src/settings.ts";
 import { modelOnWire } from "../support/models.ts";
 import { nano } from "../support/money.ts";
 import { useService } from "../support/per-test.ts";
-import { callWith, newKey, receiptOf, usageOf, withKey } from "../support/service.ts";
-import { TEST_ADMIN_TOKEN } from "../support/variables.ts";
+import { callWith, newKey, newUnrecordedKey, receiptOf, usageOf, withKey } from "../support/service.ts";
+import { SANDBOX_ORIGIN, TEST_ADMIN_TOKEN } from "../support/variables.ts";
 
 const { upstream, key: owner } = useService("corporate");
 
@@ -85,20 +92,29 @@ afterEach(() => {
 });
 
 describe("200 calls over three keys of which one answers 429", () => {
+	/** Keys are drawn by the user's id: of these users, they are always the same ones. */
+	const FIRST_USER = "usr_01ARZ3NDEKTSV4RRFFQ69G5FA1";
+	const SECOND_USER = "usr_01ARZ3NDEKTSV4RRFFQ69G5FA2";
+
 	it("all succeed, in shares by weight, and each conversation stays on its key", async () => {
 		refuse({ b: { status: 429 } });
 		const env = bindings(THREE);
+		const user = await newUnrecordedKey("corporate", FIRST_USER);
 		const conversations = Array.from({ length: 100 }, (_, index) => `conversation ${index}`);
-		const first = await Promise.all(conversations.map((name) => chat(env, about(name))));
+		const first = await Promise.all(conversations.map((name) => chat(env, about(name), user)));
 		const second = await Promise.all(
 			conversations.map((name) =>
-				chat(env, {
-					messages: [
-						{ role: "user", content: name },
-						{ role: "assistant", content: "yes" },
-						{ role: "user", content: "and?" },
-					],
-				}),
+				chat(
+					env,
+					{
+						messages: [
+							{ role: "user", content: name },
+							{ role: "assistant", content: "yes" },
+							{ role: "user", content: "and?" },
+						],
+					},
+					user,
+				),
 			),
 		);
 		for (const response of [...first, ...second]) await json(response);
@@ -113,7 +129,7 @@ describe("200 calls over three keys of which one answers 429", () => {
 		expect(Object.keys(counts)).toEqual(["a", "c"]);
 		expect([...served.values()].every((keys) => keys.size === 1)).toBe(true);
 		expect(Math.abs((counts["a"] ?? 0) / 200 - 1 / 2)).toBeLessThan(0.1);
-		const { total_requests, total_cost_usd } = await usageOf(owner);
+		const { total_requests, total_cost_usd } = await usageOf(user);
 		expect(total_requests).toBe(200);
 		expect(total_cost_usd).toBeGreaterThan(0);
 	});
@@ -121,7 +137,8 @@ describe("200 calls over three keys of which one answers 429", () => {
 	it("use all three by weight while all are healthy", async () => {
 		refuse({});
 		const env = bindings(THREE);
-		await Promise.all(Array.from({ length: 200 }, (_, index) => chat(env, about(`talk ${index}`))));
+		const user = await newUnrecordedKey("corporate", SECOND_USER);
+		await Promise.all(Array.from({ length: 200 }, (_, index) => chat(env, about(`talk ${index}`), user)));
 		const used = keysUsed();
 		for (const { name, weight } of THREE)
 			expect(Math.abs(used.filter((key) => key === name).length / 200 - (weight ?? 1) / 4)).toBeLessThan(0.1);
@@ -159,7 +176,7 @@ describe("a key that is refused", () => {
 		const cost = (await receiptOf(answer.headers.get("x-request-id") ?? ""))["cost_usd"] as number;
 		expect(nano((await usageOf(owner)).total_cost_usd)).toBe(2 * nano(cost));
 		if (!sibling) throw new Error("the provider has one model only");
-		for (let talk = 0; talk < 30; talk++) await json(chat(env, { ...about(`other ${talk}`), model: sibling.id }));
+		for (let talk = 0; talk < 60; talk++) await json(chat(env, { ...about(`other ${talk}`), model: sibling.id }));
 		const others = upstream.requests.slice(3).map(({ headers }) => keyOf(headers));
 		expect(others.includes(first)).toBe(scope === "model");
 	});
@@ -226,6 +243,12 @@ describe("a key that is refused", () => {
 		expect(keysUsed()[3]).toBe("b");
 		expect(Number(again.headers.get("retry-after"))).toBeLessThanOrEqual(20);
 	});
+
+	it("names at most a week", async () => {
+		refuse(Object.fromEntries(["a", "b", "c"].map((name) => [name, { status: 429, retryAfter: 1e30 }])));
+		const response = await chat(bindings(THREE), { ...about("slip"), brain_config: { blocked: others(model.id) } });
+		expect([response.status, response.headers.get("retry-after")]).toEqual([502, "604800"]);
+	});
 });
 
 /** All models but one. */
@@ -248,11 +271,56 @@ describe("the tries", () => {
 		expect(urls[2]?.[1]).not.toBe(model.upstream_model);
 	});
 
+	it("stay with the conversation's key where a model that was named is tried once more", async () => {
+		const env = bindings(THREE);
+		let calls = 0;
+		upstream.replace(async () => {
+			calls++;
+			return calls % 2 === 1 ? new Response("{}", { status: 503 }) : Response.json(ANSWER);
+		});
+		for (let talk = 0; talk < 4; talk++) await json(chat(env, about(`once more ${talk}`)));
+		const used = keysUsed();
+		expect(used).toHaveLength(8);
+		for (let talk = 0; talk < 4; talk++) expect(used[2 * talk + 1]).toBe(used[2 * talk]);
+	});
+
 	it("take no other key for a failure that is not the key's", async () => {
 		const env = bindings(THREE);
 		refuse({ a: { status: 400 }, b: { status: 400 }, c: { status: 400 } });
 		expect((await chat(env, about("bad"))).status).toBe(400);
 		expect(upstream.requests).toHaveLength(1);
+	});
+});
+
+describe("a failure of which every try was a refused key", () => {
+	it("ends an agent's tries only when no key is left", async () => {
+		const keys = ["a", "b", "c", "d"];
+		refuse(Object.fromEntries(keys.map((name) => [name, { status: 401 }])));
+		const settings = parseSettings({
+			KEY_PEPPER: "a long enough pepper",
+			UPSTREAM_HOSTS: new URL(SANDBOX_ORIGIN).host,
+			[`${prefix}_API_KEY`]: JSON.stringify(keys.map((name) => ({ name, key: `secret-${name}` }))),
+			[`${prefix}_BASE_URL`]: `${SANDBOX_ORIGIN}/${provider}`,
+		});
+		const body = chatRequestSchema.parse({ model: model.id, ...about("hi"), max_tokens: 20 });
+		const attempt = async () => {
+			const plan = planCall(toInferenceRequest(body, CATALOG, null), PLANS.corporate, settings, Date.now());
+			if (!plan.ok) throw new Error(JSON.stringify(plan.failure));
+			const account = { userId: owner.user_id, plan: PLANS.corporate };
+			const set = callSetFor(plan.value, { account });
+			const runner = new CallRunner({
+				userId: owner.user_id,
+				settings,
+				signal: new AbortController().signal,
+				boundNanoUsd: set.boundNanoUsd,
+				endsAtMs: Date.now() + 60_000,
+				billInterrupted: billInterruptedCall,
+			});
+			const result = await runner.complete(set);
+			return !result.ok && result.failure.reason === "all_models_failed" && (result.failure.isFinal ?? false);
+		};
+		expect([await attempt(), await attempt()]).toEqual([false, true]);
+		expect(keysUsed().toSorted().slice(0, 4)).toEqual(keys);
 	});
 });
 
@@ -277,6 +345,33 @@ describe("a key for some models", () => {
 	});
 });
 
+describe("two users", () => {
+	it("pass over the key that one of them met as refused, each in conversations of their own", async () => {
+		const stranger = await newKey("corporate");
+		const env = bindings(THREE);
+		refuse({ b: { status: 402 } });
+		for (let talk = 0; talk < 24; talk++) await json(chat(env, about(`same words ${talk}`)));
+		const asked = keysUsed();
+		expect(asked.filter((key) => key === "b")).toHaveLength(1);
+		for (let talk = 0; talk < 24; talk++) await json(chat(env, about(`same words ${talk}`), stranger));
+		const own = asked.filter((key) => key !== "b");
+		const others = keysUsed().slice(asked.length);
+		expect(others).not.toContain("b");
+		// The user is part of the conversation: which key the same words take tells nothing of another user.
+		expect(others).not.toEqual(own);
+		expect([(await usageOf(owner)).total_requests, (await usageOf(stranger)).total_requests]).toEqual([24, 24]);
+	});
+});
+
+it("a provider whose keys are for other models is not said to have none", async () => {
+	if (!sibling) throw new Error("the provider has one model only");
+	const env = bindings([{ name: "a", key: "secret-a", models: [model.id] }]);
+	const { excluded } = await json(callWith(env, "/v1/route", withKey(owner.key, { prompt: "hi" })));
+	const reasons = excluded as Record<string, string[]>;
+	expect(reasons[sibling.id]).toEqual([`no key is configured for it at ${provider}`]);
+	expect(reasons[model.id]).toBeUndefined();
+});
+
 describe("the name of a key", () => {
 	it("stands in the log, the request's detail and /health for the operator, and in nothing else", async () => {
 		const lines: string[] = [];
@@ -288,7 +383,7 @@ describe("the name of a key", () => {
 		]);
 		refuse({ "1": { status: 402 }, "2": undefined });
 		let answer = await chat(env, about("named 0"));
-		for (let talk = 1; talk < 10; talk++) answer = await chat(env, about(`named ${talk}`));
+		for (let talk = 1; talk < 24; talk++) answer = await chat(env, about(`named ${talk}`));
 		const id = answer.headers.get("x-request-id") ?? "";
 		const text = await answer.text();
 		expect(text).not.toContain("name-of-");
@@ -309,6 +404,24 @@ describe("the name of a key", () => {
 		const stranger = await newKey("corporate");
 		for (const path of ["/v1/models", "/v1/usage"])
 			expect(JSON.stringify(await json(callWith(env, path, withKey(stranger.key))))).not.toContain("name-of-");
+	});
+});
+
+describe("the log of a call that another provider answers", () => {
+	it("names none of the keys that were refused before", async () => {
+		const lines: string[] = [];
+		vi.spyOn(console, "log").mockImplementation((line) => void lines.push(String(line)));
+		upstream.replace(async ({ url }) =>
+			url.includes(`/${provider}/`) ? Response.json({ error: { message: "slow down" } }, { status: 429 }) : undefined,
+		);
+		const siblings = CATALOG.models.filter((other) => other.provider === provider && other.id !== model.id);
+		const blocked = siblings.map(({ id }) => id);
+		const answer = await chat(bindings(THREE), { ...about("elsewhere"), brain_config: { blocked } });
+		const id = answer.headers.get("x-request-id") ?? "";
+		const served = await json(answer);
+		const line = lines.find((each) => each.includes(id) && each.includes('"status":200')) ?? "";
+		expect(line).toContain(`"model":"${served["model"]}"`);
+		expect(line).not.toContain("provider_key");
 	});
 });
 

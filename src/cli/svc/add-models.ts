@@ -1,4 +1,6 @@
 // `svc models add`: the models of a server on one's own machine, as entries of an operator's catalog.
+import { toSpelling } from "../../catalog/aliases.ts";
+import { MAX_TOKENS } from "../../operator-catalog/rows.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { LocalError, UsageError } from "./failures.ts";
@@ -15,9 +17,22 @@ const UNKNOWN_CONTEXT = 8_192;
 /** The longest answer of a model whose server names none: so much, and at most half of its context. */
 const OUTPUT_TOKENS = 4_096;
 
-/** An id that a catalog takes: what says whose it is, and the server's name. */
-function toModelId(provider: string, name: string): string {
-	return `${provider}/${name.replace(/[^\w.:/@-]+/g, "-")}`.slice(0, 128);
+const MAX_ID_CHARS = 128;
+
+/**
+ * An id that a catalog takes: what says whose it is, and the server's name, with a number where another model's id means the same.
+ * @param taken spellings of the ids so far; that of this one is added.
+ */
+function toModelId(provider: string, name: string, taken: Set<string>): string {
+	const plain = `${provider}/${name.replace(/[^\w.:/@-]+/g, "-")}`;
+	const numbered = (count: number) => {
+		const suffix = count === 1 ? "" : `-${count}`;
+		return `${plain.slice(0, MAX_ID_CHARS - suffix.length)}${suffix}`;
+	};
+	let count = 1;
+	while (taken.has(toSpelling(numbered(count)))) count++;
+	taken.add(toSpelling(numbered(count)));
+	return numbered(count);
 }
 
 const flag = (known: boolean | null, why: string) =>
@@ -25,16 +40,17 @@ const flag = (known: boolean | null, why: string) =>
 
 function renderModel(
 	provider: string,
+	id: string,
 	{ name, contextWindow, contextNote, tools, vision, thinks }: ServedModel,
 ): string[] {
-	const context = contextWindow ?? UNKNOWN_CONTEXT;
+	const context = Math.min(contextWindow ?? UNKNOWN_CONTEXT, MAX_TOKENS);
 	const output = Math.max(1, Math.min(OUTPUT_TOKENS, Math.floor(context / 2)));
 	const contextComment = contextWindow === null ? "GUESS: the server does not say it" : contextNote;
 	const takesTools = flag(tools, "GUESS: true if the server was started with a tool parser");
 	const seesImages = flag(vision, "GUESS: true for a model that reads images");
 	const comment = (text: string | undefined) => (text === undefined ? "" : `  # ${text}`);
 	return [
-		`  - id: ${JSON.stringify(toModelId(provider, name))}`,
+		`  - id: ${JSON.stringify(id)}`,
 		`    provider: ${provider}`,
 		`    upstream: ${JSON.stringify(name)}`,
 		"    tier: budget  # GUESS: decides plans, intensity and the default budget; or mid, premium, frontier",
@@ -57,6 +73,7 @@ export function renderCatalogEntries(
 	models: readonly ServedModel[],
 ): string[] {
 	const isDefault = origin === url;
+	const taken = new Set<string>();
 	return [
 		`# ${models.length === 1 ? "The model" : `The ${models.length} models`} of ${label} at ${origin}. Look at each GUESS. Then:`,
 		"#   npm run catalog -- check FILE, and CATALOG_FILE=FILE npm start",
@@ -65,7 +82,7 @@ export function renderCatalogEntries(
 		`  - id: ${id}`,
 		...(isDefault ? [] : [`    base_url: ${JSON.stringify(`${origin}/v1`)}`]),
 		"models:",
-		...models.flatMap((model) => renderModel(id, model)),
+		...models.flatMap((model) => renderModel(id, toModelId(id, model.name, taken), model)),
 	];
 }
 

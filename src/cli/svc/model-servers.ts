@@ -179,7 +179,10 @@ export async function listServedModels(
 			const why = deadline.aborted ? `nothing answered within ${TIMEOUT_MS / 1000} s` : "nothing answers";
 			throw new LocalError(`${why} at ${origin}: is ${server.label} running? --url names another address`);
 		}
-		const text = await response.text();
+		const text = await response.text().catch((error: unknown) => {
+			if (signal.aborted) throw error;
+			throw new LocalError(`the answer of ${origin}${path} broke off: is that ${server.label}?`);
+		});
 		if (!response.ok)
 			throw new LocalError(
 				`${origin}${path} answers status ${response.status}: is that ${server.label}? ${text.slice(0, 200)}`,

@@ -13,12 +13,12 @@ export const modelsCommand: Command = {
 		session.answer(data, (models) =>
 			renderColumns([
 				["model", "provider", "tier", "context", ""],
-				...models.map(({ id, provider, tier, context_window, available }) => [
+				...models.map(({ id, provider, tier, context_window, source, available }) => [
 					id,
 					provider,
 					tier,
 					String(context_window),
-					available ? "" : "not available",
+					[source === "operator" ? "operator's" : "", available ? "" : "not available"].filter(Boolean).join(", "),
 				]),
 			]),
 		);
@@ -43,9 +43,9 @@ export const healthCommand: Command = {
 	about: "say whether the service works",
 	async run(_given, session) {
 		const health = await session.client().health({ signal: session.signal });
-		session.answer(health, ({ status, providers_configured, signing, default_config }) => [
+		session.answer(health, ({ status, providers_configured, signing, default_config, operator_catalog }) => [
 			`${session.connection().origin}: ${status}`,
-			`${providers_configured} providers, ${signing ? "receipts are signed" : "nothing is signed"}, default config ${default_config}`,
+			`${providers_configured} providers, ${signing ? "receipts are signed" : "nothing is signed"}, default config ${default_config}, operator's catalog ${operator_catalog}`,
 		]);
 		return health.status === "ok" ? EXIT.ok : EXIT.failed;
 	},

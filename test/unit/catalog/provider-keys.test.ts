@@ -23,10 +23,21 @@ describe("the keys of a provider", () => {
 			{ name: "us", key: "c" },
 		];
 		expect(parseProviderKeys(JSON.stringify(list)).keys).toMatchObject([
-			{ name: "key-1", secret: "a", weight: 1, models: ["*"], account: "key-1" },
+			{ name: "key-1", secret: "a", weight: 1, models: ["*"] },
 			{ name: "eu", secret: "b", weight: 2.5, models: ["apex-*"], account: "main" },
 			{ name: "us", secret: "c", account: "us" },
 		]);
+	});
+
+	it("without a name keep their account when others before them are taken out", () => {
+		const accountsOf = (keys: string[]) => {
+			const parsed = parseProviderKeys(JSON.stringify(keys.map((key) => ({ key })))).keys ?? [];
+			return new Map(parsed.map(({ secret, account }) => [secret, account]));
+		};
+		const before = accountsOf(["a", "b"]);
+		const after = accountsOf(["b", "c"]);
+		expect(after.get("b")).toBe(before.get("b"));
+		expect(new Set([...before.values(), ...after.values()]).size).toBe(3);
 	});
 
 	it("are for the models that their globs match", () => {
@@ -38,6 +49,7 @@ describe("the keys of a provider", () => {
 
 	it.each([
 		["no list", "[", [" must be one key, or a JSON list of keys"]],
+		["an object", '{"key": "a"}', [" must be one key, or a JSON list of keys"]],
 		["an empty one", "[]", [" must have at least one key"]],
 	])("are refused as %s", (_, text, faults) => {
 		expect(parseProviderKeys(text)).toEqual({ faults });

@@ -102,6 +102,11 @@ describe("a row of a shipped provider", () => {
 		expect(findFacts(provider, basis(vouched)).values).toEqual(published);
 	});
 
+	it("that writes its own address with a slash at the end has not moved it", () => {
+		const same = settingsWith([{ id: provider, base_url: `${CATALOG.findProvider(provider)?.base_url}/` }]);
+		expect(findFacts(provider, basis(same)).values).toEqual(published);
+	});
+
 	it("at its own address keeps what is published beside the operator's word", () => {
 		const stated = settingsWith([{ id: provider, facts: { regions: ["DE"] } }]);
 		expect(findFacts(provider, basis(stated))).toEqual({

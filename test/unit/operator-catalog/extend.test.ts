@@ -30,8 +30,9 @@ const [free = ""] = CATALOG.freeModels;
 describe("an operator's catalog", () => {
 	it("is the shipped one without rows", () => {
 		for (const empty of [null, undefined]) expect(extend(empty)).toEqual({ catalog: CATALOG, faults: [] });
-		for (const empty of [{}, { models: [] }, { providers: [], models: [] }])
-			expect(extend(empty).catalog).toBe(CATALOG);
+		// YAML reads a member whose rows are all commented out as null.
+		for (const empty of [{}, { models: [] }, { providers: [], models: [] }, { providers: null, models: null }])
+			expect([extend(empty).catalog === CATALOG, faultsOf(empty)]).toEqual([true, []]);
 	});
 
 	it("has a provider of a template in two lines, and its model", () => {
@@ -240,6 +241,11 @@ describe("a fault", () => {
 			["providers.0.base_url: must hold no user name and no password"],
 		],
 		[
+			"a key in a header that every request has",
+			{ providers: [{ ...provider, auth: { header: "Content-Type" } }] },
+			["providers.0.auth.header: is a header of every request, and no key's"],
+		],
+		[
 			"a key that is another provider's",
 			{ providers: [{ ...provider, id: "gemini" }] },
 			["providers.0.id: its key would be GEMINI_API_KEY, which is that of google"],
@@ -260,6 +266,45 @@ describe("a fault", () => {
 			"a price below 0",
 			{ providers: [{ id: "ollama" }], models: [{ ...LLAMA, prices: { input: -1, output: 0 } }] },
 			["models.0.prices.input: must be a number: USD per million tokens, and 0 where it costs nothing"],
+		],
+		[
+			"figures that make times and scores infinite",
+			{
+				providers: [{ id: "ollama" }],
+				models: [{ ...LLAMA, answer_length: 1e300, speed: { output_tokens_per_s: 5e-324, ttft_s: 1e300 } }],
+			},
+			[
+				"models.0.answer_length: must be a number from 0.01 to 100",
+				"models.0.speed.output_tokens_per_s: must be a number from 0.01 to 100000",
+				"models.0.speed.ttft_s: must be a number from 0.001 to 600",
+			],
+		],
+		[
+			"prices without end, of which each request would look through all",
+			{
+				providers: [{ id: "ollama" }],
+				models: [
+					{
+						...LLAMA,
+						prices: Array.from({ length: 51 }, (_, day) => ({
+							...LLAMA.prices,
+							...(day === 0 ? {} : { effective_from: new Date(day * 86_400_000).toISOString() }),
+						})),
+					},
+					{
+						...LLAMA,
+						id: "other",
+						prices: {
+							...LLAMA.prices,
+							tiers: Array.from({ length: 51 }, (_, at) => ({
+								...LLAMA.prices,
+								when: { above_input_tokens: at + 1 },
+							})),
+						},
+					},
+				],
+			},
+			["models.0.prices: must have at most 50 entries", "models.1.prices.tiers: must have at most 50 entries"],
 		],
 		[
 			"more output than context",

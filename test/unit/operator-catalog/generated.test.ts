@@ -49,7 +49,10 @@ const ownModel = fc.record({
 	limits,
 	supports: fc.record({ tools: fc.boolean(), vision: fc.boolean(), json_schema: fc.boolean(), logprobs: fc.boolean() }),
 	quality: optional(fc.record({ general: share, low_effort_ratio: share })),
-	answer_length: optional(fc.double({ min: 0.1, max: 10, noNaN: true })),
+	answer_length: optional(fc.constantFrom(0.01, 1, 100)),
+	speed: optional(
+		fc.record({ output_tokens_per_s: fc.constantFrom(0.01, 50, 100_000), ttft_s: fc.constantFrom(0.001, 1, 600) }),
+	),
 	image_tokens: optional(fc.constantFrom(1, 800, 40_000)),
 	auto: optional(fc.boolean()),
 	hidden: optional(fc.boolean()),

@@ -116,7 +116,7 @@ describe("routing", () => {
 	it("never ranks a model that is not available, and says why", () => {
 		const { candidates, excluded } = selected({}, { settings: without("OSTROM") });
 		expect(candidates.every(({ model }) => model.provider !== "ostrom")).toBe(true);
-		expect(excluded()["apex-frontier"]).toEqual([expect.stringContaining("no key is configured for ostrom")]);
+		expect(excluded()["apex-frontier"]).toEqual([expect.stringContaining("no key is configured for it at ostrom")]);
 		expect(candidates.length + Object.keys(excluded()).length).toBe(TEST_CATALOG.models.length);
 	});
 
@@ -202,7 +202,7 @@ describe("a pinned model", () => {
 			{ settings: without("ALDINE") },
 		);
 		expect([candidates[0].model.id, fallbackFrom, mode]).toEqual(["apex-frontier", "zenith-frontier", "direct"]);
-		expect(reason).toContain("no key is configured for aldine");
+		expect(reason).toContain("no key is configured for it at aldine");
 		// The other model of its tier is dearer.
 		const stoodIn = selected({ model: "apex-frontier" }, { settings: without("OSTROM") });
 		expect(stoodIn.candidates.map(({ model }) => model.id)).toEqual([

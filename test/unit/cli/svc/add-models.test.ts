@@ -163,6 +163,41 @@ describe("the models of other servers", () => {
 	});
 });
 
+describe("what a catalog does not take as it is", () => {
+	it("is a context of more tokens than it takes: the most that it takes", async () => {
+		const url = await serve({ "/v1/models": { data: [{ id: "scout", max_model_len: 10_485_760 }] } });
+		const { models } = catalogOf((await add("vllm", "--url", url)).output);
+		expect(models).toMatchObject([{ limits: { context_window: 10_000_000 } }]);
+	});
+});
+
+describe("names", () => {
+	const idsOf = async (...names: string[]) => {
+		const url = await serve({ "/v1/models": { data: names.map((id) => ({ id, max_model_len: 4_096 })) } });
+		const { code, output } = await add("vllm", "--url", url);
+		expect(code).toBe(0);
+		return catalogOf(output).models.map(({ id, upstream_model }) => [id, upstream_model]);
+	};
+
+	it("that a catalog takes for one are told apart", async () => {
+		expect(await idsOf("Sql-Adapter", "sql-adapter", "sql adapter", "qwen2.5", "qwen2-5", "sql-adapter-2")).toEqual([
+			["vllm/Sql-Adapter", "Sql-Adapter"],
+			["vllm/sql-adapter-2", "sql-adapter"],
+			["vllm/sql-adapter-3", "sql adapter"],
+			["vllm/qwen2.5", "qwen2.5"],
+			["vllm/qwen2-5-2", "qwen2-5"],
+			["vllm/sql-adapter-2-2", "sql-adapter-2"],
+		]);
+	});
+
+	it("that are long or in another script are entries of a catalog, too", async () => {
+		const [long, other] = ["m".repeat(127), `${"m".repeat(127)}n`];
+		const rows = await idsOf(long, other, "模型", "日本");
+		expect(rows.map(([, upstream]) => upstream)).toEqual([long, other, "模型", "日本"]);
+		expect(new Set(rows.map(([id]) => id)).size).toBe(4);
+	});
+});
+
 describe("a server that cannot be asked", () => {
 	it.each([
 		[["ollama", "--url", "http://127.0.0.1:1"], "nothing answers at http://127.0.0.1:1: is Ollama running?"],
@@ -173,6 +208,18 @@ describe("a server that cannot be asked", () => {
 		const { code, output, errors } = await add(...words);
 		expect([code, output]).toEqual([2, ""]);
 		expect(errors).toContain(said);
+	});
+
+	it("is named where its answer breaks off", async () => {
+		const server = createServer((_, response) => {
+			response.writeHead(200, { "content-length": "1000" });
+			response.write('{"models":', () => response.destroy());
+		});
+		await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+		stops.push(() => new Promise((resolve) => server.close(() => resolve())));
+		const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		const { code, errors } = await add("ollama", "--url", url);
+		expect([code, errors]).toEqual([2, expect.stringContaining(`the answer of ${url}/api/tags broke off`)]);
 	});
 
 	it("is told from another kind of server, from one without models, and from one that answers no JSON", async () => {
