@@ -180,6 +180,9 @@ describe("a marked word", () => {
 				input_hash: saltedHash(salt, input),
 				output_hash: saltedHash(salt, output),
 			});
+			// The answers of the models that took part, and of each step.
+			if (receipt["stages"] && receipt["kind"] !== "code")
+				expect(JSON.stringify(receipt["stages"])).toContain(saltedHash(salt, output));
 			expect(seen).not.toContain(salt);
 			for (const text of [input, output, ...others]) {
 				expect(seen).not.toContain(textHash(text));
@@ -292,6 +295,30 @@ describe("texts at rest, without their key", () => {
 		expect(answer.svc.warnings).not.toEqual([]);
 		faults.restore();
 		expect((await callWithKey(key.key, `/v1/responses/${answer.id}`)).status).toBe(404);
+	});
+
+	it("are sealed and opened under a key that an isolate asks for once in five minutes", async () => {
+		const owner = { userId: key.user_id };
+		const seal = reasoningSealer(owner, { catalog: CATALOG }, env);
+		const model = { modelId: CATALOG.models[0]?.id ?? "", account: "" };
+		let asked = 0;
+		const plan = onlyFor(["subkey"], () => {
+			asked++;
+			return "pass";
+		});
+		faults = useFaults({ ACCOUNT_METER: plan });
+		const start = Date.now();
+		const sealed = (await seal([{ type: "reasoning", text: "so" }], model)) ?? "";
+		await openSealedTexts([sealed], owner, env);
+		expect(asked).toBe(1);
+		for (const [laterMs, times] of [
+			[299_000, 1],
+			[301_000, 2],
+		] as const) {
+			vi.spyOn(Date, "now").mockReturnValue(start + laterMs);
+			expect((await openSealedTexts([sealed], owner, env)).get(sealed)).not.toBeNull();
+			expect(asked).toBe(times);
+		}
 	});
 
 	it("of reasoning are given to no client, and open again once the meter answers", async () => {
