@@ -213,11 +213,12 @@ describe("the webhook of an alert", () => {
 		const { key_id } = key;
 		const budget = { limitNanoUsd: nano(key.costUsd), period: "month", alertWebhook: WEBHOOK_URL } as const;
 		await runInDurableObject(meterOf(owner), async (instance, { storage }) => {
-			const meter = instance as unknown as { admit(request: object): { admitted: boolean } };
+			const meter = instance as unknown as { admit(request: object): Promise<{ admitted: boolean }> };
 			const requestId = `svc-${crypto.randomUUID()}`;
 			const reservation = reservationFor(owner.user_id, requestId, 1, Date.now() + 60_000);
 			const asked = { keyVersion: 1, keyLimits: null, budgetKeyId: key_id, plan: "corporate", countsTowardsDay: false };
-			expect(meter.admit({ ...asked, requestId, keyId: key_id, keyBudget: budget, reservation }).admitted).toBe(false);
+			const verdict = await meter.admit({ ...asked, requestId, keyId: key_id, keyBudget: budget, reservation });
+			expect(verdict.admitted).toBe(false);
 			await storage.deleteAlarm();
 		});
 		expect(await waitingTries()).toEqual([0, 0, 0]);
@@ -286,8 +287,8 @@ describe("the webhook of an alert", () => {
 			const reservation = reservationFor(owner.user_id, requestId, 7, Date.now() - 1);
 			const asked = { keyVersion: 1, keyLimits: null, keyBudget: null, budgetKeyId: owner.key_id };
 			const request = { ...asked, plan: "corporate", countsTowardsDay: false, requestId, keyId: owner.key_id };
-			const admitting = instance as unknown as { admit(request: object): { admitted: boolean } };
-			expect(admitting.admit({ ...request, reservation }).admitted).toBe(true);
+			const admitting = instance as unknown as { admit(request: object): Promise<{ admitted: boolean }> };
+			expect((await admitting.admit({ ...request, reservation })).admitted).toBe(true);
 			storage.sql.exec("UPDATE webhooks SET next_at_ms = 1");
 			await storage.setAlarm(Date.now());
 		});
@@ -345,7 +346,7 @@ describe("the webhook of an alert", () => {
 		expect((await call(`/v1/keys/${revoked.key_id}`, { ...withKey(owner.key), method: "DELETE" })).status).toBe(200);
 		await runInDurableObject(meterOf(owner), (_, { storage: { sql } }) => {
 			sql.exec("DROP TABLE webhooks; DROP TABLE webhook_user; DROP TABLE compliance_refusals");
-			sql.exec("DROP TABLE ended_sessions; DROP TABLE stored; DROP TABLE stored_writes");
+			sql.exec("DROP TABLE ended_sessions; DROP TABLE stored; DROP TABLE stored_writes; DROP TABLE data_key");
 			sql.exec("ALTER TABLE revoked_keys DROP COLUMN retired_budget");
 			sql.exec("UPDATE schema_version SET version = 3");
 		});
