@@ -54,6 +54,6 @@ export const METER_TABLES: TableSchema = {
 				CREATE TABLE stored_writes (id TEXT PRIMARY KEY, at_ms INTEGER NOT NULL, day INTEGER NOT NULL,
 					rolling INTEGER NOT NULL, kept INTEGER NOT NULL, is_reduced INTEGER NOT NULL) WITHOUT ROWID;
 			`),
-		(sql) => sql.exec("CREATE TABLE data_key (one INTEGER PRIMARY KEY CHECK (one = 1), wrapped BLOB NOT NULL)"),
+		(sql) => sql.exec("CREATE TABLE data_key (pepper TEXT PRIMARY KEY, wrapped BLOB NOT NULL) WITHOUT ROWID"),
 	],
 };

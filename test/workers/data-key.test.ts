@@ -1,4 +1,4 @@
-// A user's data key: made once whoever comes first, the same after a restart, and closed under another pepper.
+// A user's data key: made once whoever comes first, the same after a restart, and another one under another pepper.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -26,12 +26,23 @@ describe("a data key", () => {
 		});
 	});
 
-	it("does not open under another pepper, is not replaced, and opens again under its own", async () => {
+	it("is another one under another pepper, stays beside it, and opens again under its own", async () => {
 		await runInDurableObject(env.ACCOUNT_METER.getByName("usr_pepper"), async (_, { storage: { sql } }) => {
 			const salt = await new DataKey(sql, env).salt("svc-1");
 			const other = new DataKey(sql, Object.assign({ ...env }, { KEY_PEPPER: "another pepper, as long as that" }));
-			await expect(other.salt("svc-1")).rejects.toThrow("does not open");
+			const otherSalt = await other.salt("svc-1");
+			expect(otherSalt).not.toBe(salt);
 			expect(await new DataKey(sql, env).salt("svc-1")).toBe(salt);
+			expect(await other.salt("svc-1")).toBe(otherSalt);
+		});
+	});
+
+	it("that was changed in storage opens no more, and is not replaced", async () => {
+		await runInDurableObject(env.ACCOUNT_METER.getByName("usr_changed"), async (_, { storage: { sql } }) => {
+			await new DataKey(sql, env).salt("svc-1");
+			sql.exec("UPDATE data_key SET wrapped = zeroblob(length(wrapped))");
+			for (let times = 0; times < 2; times++)
+				await expect(new DataKey(sql, env).salt("svc-1")).rejects.toThrow("does not open");
 		});
 	});
 });
