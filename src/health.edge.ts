@@ -8,9 +8,8 @@ import { users } from "./db/schema.ts";
 import { logError } from "./http/log.edge.ts";
 import { withDeadline } from "./in-time.edge.ts";
 import { describeProviders } from "./inference/observe.edge.ts";
-import { operatorCatalogState, requireSettings } from "./load-settings.edge.ts";
+import { operatorCatalogHealth } from "./load-settings.edge.ts";
 import { defaultConfigState } from "./routing-config/default-config.store.ts";
-import { shippedSettings } from "./settings.ts";
 
 const CHECK_TIMEOUT_MS = 2_000;
 /** The meter of no user. It shows that Durable Objects run, without touching a user's. */
@@ -97,15 +96,13 @@ export const healthEndpoint = endpoint({
 		}),
 	),
 	async handle({ context }) {
-		const [found, default_config, operator_catalog] = await Promise.all([
+		const [found, default_config, { state: operator_catalog, settings }] = await Promise.all([
 			runChecks(context),
 			withTimeout("kv", defaultConfigState(context)).catch(() => "unknown" as const),
-			withTimeout("kv", operatorCatalogState(context.env)).catch(() => "unknown" as const),
+			operatorCatalogHealth(context.env, (work) => withTimeout("kv", work)),
 		]);
 		const documents = [default_config, operator_catalog];
 		const healthy = Object.values(found).every((entry) => entry.ok) && !documents.includes("invalid");
-		// Without the operator's catalog, the providers are those that ship.
-		const settings = await requireSettings(context.env).catch(() => shippedSettings(context.env));
 		const isOperator = authenticateOperator(context.headers.get("authorization"), context.settings.adminToken) === null;
 		const value = {
 			status: healthy ? ("ok" as const) : ("degraded" as const),

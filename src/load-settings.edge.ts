@@ -106,12 +106,23 @@ export async function loadSettings(env: Env): Promise<Settings> {
 	}
 }
 
-/** The catalog's state for the health endpoint. */
-export async function operatorCatalogState(env: Env): Promise<DocumentState | "unknown"> {
+/** What the health endpoint says of the catalog. */
+interface CatalogHealth {
+	state: DocumentState | "unknown";
+	/** Those in force; with the catalog that ships where there is no other. */
+	settings: Settings;
+}
+
+/** The catalog as of at most a minute ago. @param inTime rejects where that takes too long. */
+export async function operatorCatalogHealth(
+	env: Env,
+	inTime: <T>(work: Promise<T>) => Promise<T>,
+): Promise<CatalogHealth> {
 	try {
-		return (await documents.load(env.KV, readerFor(env))).state;
+		const { state, value } = await inTime(documents.load(env.KV, readerFor(env)));
+		return { state, settings: value ?? shippedSettings(env) };
 	} catch {
-		return "unknown";
+		return { state: "unknown", settings: shippedSettings(env) };
 	}
 }
 
