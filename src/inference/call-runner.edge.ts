@@ -322,7 +322,7 @@ export class CallRunner {
 			const tried = await this.#try(call, failed, attempt, watch);
 			const mayGoOn = tried.kind === "failed" && tried.consequence.isKeys && failed.tries < mostTries;
 			if (!mayGoOn || !hasSeveralKeys(call.attempt.access)) return tried;
-			if (this.#chooseKey(call, failed)?.isFree !== true) return tried;
+			if (!this.#chooseKey(call, failed).isFree) return tried;
 		}
 	}
 
@@ -364,8 +364,8 @@ export class CallRunner {
 		const roomNanoUsd = freeNanoUsd - first.costNanoUsd;
 		if (fallback && !shortenToAfford(fallback, roomNanoUsd)) return first;
 		await this.#pause(first.consequence.retryAfterMs);
-		failed.noteSecondTry();
 		const second = await this.#try(call, failed, attempt, watch);
+		if (second.kind === "failed") failed.noteSecondTry();
 		return second.kind === "served" || second.kind === "failed" ? second : first;
 	}
 
@@ -402,9 +402,10 @@ export class CallRunner {
 		const { candidate, attempt: exact, plan } = planned;
 		const breaker = breakerKey(exact.access);
 		const chosen = this.#chooseKey(planned, failed);
-		const permit =
-			isForced || chosen.isRefused
-				? isForced && health.force(breaker, this.#user, askedAtMs)
+		const permit = isForced
+			? health.force(breaker, this.#user, askedAtMs)
+			: chosen.isRefused
+				? null
 				: health.acquire(breaker, this.#user, askedAtMs);
 		if (!permit) {
 			hold.release();

@@ -227,7 +227,7 @@ export class FailedCalls {
 		return this.#lines.length - this.#secondTries;
 	}
 
-	/** Notes that the next try is a second one of a named model. */
+	/** Notes that the last try was a second one of a named model. */
 	noteSecondTry(): void {
 		this.#secondTries++;
 	}

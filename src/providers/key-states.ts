@@ -16,7 +16,7 @@ interface Wait {
 
 /** The wait after one or more 429s. */
 interface Throttle extends Wait {
-	/** 429s in a row that named no wait, those of calls side by side counted once. */
+	/** 429s in a row, those of calls side by side counted once. */
 	strikes: number;
 }
 
