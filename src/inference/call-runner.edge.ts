@@ -149,6 +149,13 @@ interface CallWatch {
 /** Makes a call that was held for, and bills it if it serves. */
 type Attempt<T> = (call: KeyedCall, hold: Hold, permit: Permit, sentAtMs: number) => Promise<AttemptResult<T>>;
 
+/** What the tries of one set share. */
+interface SetTries<T> {
+	failed: FailedCalls;
+	attempt: Attempt<T>;
+	watch: CallWatch | undefined;
+}
+
 /** The outcome of one try at a call. */
 type TryResult<T> =
 	| { kind: "served"; value: T }
@@ -292,17 +299,18 @@ export class CallRunner {
 	/** Makes the calls of a set in order until one serves. */
 	async #withFailover<T>(set: CallSet, attempt: Attempt<T>, watch?: CallWatch): Promise<CallSetResult<T>> {
 		const failed = new FailedCalls();
+		const tries: SetTries<T> = { failed, attempt, watch };
 		const shutOff: PlannedCall[] = [];
 		for (const [place, call] of set.calls.entries()) {
 			if (failed.tries >= MAX_CALLS) break;
-			const tried = await this.#tryTwice(call, set.calls[place + 1], failed, attempt, watch);
+			const tried = await this.#tryTwice(call, set.calls[place + 1], tries);
 			if (tried.kind === "served") return { ok: true, served: tried.value };
 			if (tried.kind === "shut_off") shutOff.push(call);
 			if (tried.kind === "failed" && tried.consequence.next === "end") break;
 		}
 		const [nextOpen] = shutOff.toSorted((a, b) => outForMs(a) - outForMs(b));
 		if (!failed.any && nextOpen) {
-			const tried = await this.#try(nextOpen, failed, attempt, watch, true);
+			const tried = await this.#try(nextOpen, tries, true);
 			if (tried.kind === "served") return { ok: true, served: tried.value };
 		}
 		noteKeys(set, failed);
@@ -310,16 +318,11 @@ export class CallRunner {
 	}
 
 	/** Tries a call with one key after the other, as long as a free one may be served and a try is left for the fallback. */
-	async #tryKeys<T>(
-		call: PlannedCall,
-		fallback: PlannedCall | undefined,
-		failed: FailedCalls,
-		attempt: Attempt<T>,
-		watch: CallWatch | undefined,
-	): Promise<TryResult<T>> {
+	async #tryKeys<T>(call: PlannedCall, fallback: PlannedCall | undefined, tries: SetTries<T>): Promise<TryResult<T>> {
+		const { failed } = tries;
 		const mostTries = MAX_CALLS - (fallback ? 1 : 0);
 		for (;;) {
-			const tried = await this.#try(call, failed, attempt, watch);
+			const tried = await this.#try(call, tries);
 			const mayGoOn = tried.kind === "failed" && tried.consequence.isKeys && failed.tries < mostTries;
 			if (!mayGoOn || !hasSeveralKeys(call.attempt.access)) return tried;
 			if (!this.#chooseKey(call, failed).isFree) return tried;
@@ -351,20 +354,15 @@ export class CallRunner {
 	 * Tries a call. A model that the request named is tried once more before its fallback, where that may help.
 	 * @param fallback there must be room left for it if the second try ends like the first.
 	 */
-	async #tryTwice<T>(
-		call: PlannedCall,
-		fallback: PlannedCall | undefined,
-		failed: FailedCalls,
-		attempt: Attempt<T>,
-		watch: CallWatch | undefined,
-	): Promise<TryResult<T>> {
-		const first = await this.#tryKeys(call, fallback, failed, attempt, watch);
+	async #tryTwice<T>(call: PlannedCall, fallback: PlannedCall | undefined, tries: SetTries<T>): Promise<TryResult<T>> {
+		const { failed, watch } = tries;
+		const first = await this.#tryKeys(call, fallback, tries);
 		if (!isNamed(call) || first.kind !== "failed" || first.consequence.retryAfterMs === null) return first;
 		const { freeNanoUsd } = watch?.budget ?? this.budget;
 		const roomNanoUsd = freeNanoUsd - first.costNanoUsd;
 		if (fallback && !shortenToAfford(fallback, roomNanoUsd)) return first;
 		await this.#pause(first.consequence.retryAfterMs);
-		const second = await this.#try(call, failed, attempt, watch);
+		const second = await this.#try(call, tries);
 		if (second.kind === "failed") failed.noteSecondTry();
 		return second.kind === "served" || second.kind === "failed" ? second : first;
 	}
@@ -385,13 +383,7 @@ export class CallRunner {
 	}
 
 	/** @param isForced calls the provider even though its breaker is open. */
-	async #try<T>(
-		intact: PlannedCall,
-		failed: FailedCalls,
-		attempt: Attempt<T>,
-		watch: CallWatch | undefined,
-		isForced = false,
-	): Promise<TryResult<T>> {
+	async #try<T>(intact: PlannedCall, { failed, attempt, watch }: SetTries<T>, isForced = false): Promise<TryResult<T>> {
 		const { endsAtMs, billInterrupted, onSend } = this.#options;
 		const askedAtMs = Date.now();
 		if (askedAtMs >= endsAtMs || !failed.allows(intact)) return { kind: "not_made" };
