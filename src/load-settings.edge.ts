@@ -27,7 +27,7 @@ const documents = new OperatorDocuments<Settings>("catalog:operator", "operator_
 export const CATALOG_KEY = documents.key;
 
 /** A fault with its path, such as `models.2.prices: needs input_per_m`. */
-export function renderFault({ path, message }: DocumentFault): string {
+function renderFault({ path, message }: DocumentFault): string {
 	return path.length === 0 ? `the catalog ${message}` : `${path.join(".")}: ${message}`;
 }
 
