@@ -31,3 +31,8 @@ export function mayRead(caller: Maker, makerId: string | null): boolean {
 export function mayChange(caller: Maker, makerId: string | null): boolean {
 	return caller.key.role !== "agent" || isMaker(caller, makerId);
 }
+
+/** The keys whose things the caller may end or rate; null for all of the user's. */
+export function changeableMakers({ key }: Maker): readonly string[] | null {
+	return key.role === "agent" ? key.lineage : null;
+}

@@ -8,7 +8,7 @@ import { runInTurnsOnceLong } from "../http/long-work.edge.ts";
 import { verifyReceipt } from "../proof/receipt.ts";
 import { hashSalted } from "../proof/salted.ts";
 import { lookUpReceipt } from "../usage/receipt-lookup.edge.ts";
-import { findReceiptOrUser } from "../usage/receipts.store.ts";
+import { findUserId } from "../usage/user-numbers.store.ts";
 import { type TrajectoryBundle, type TrajectoryVerdict, verifyTrajectoryInSteps } from "./trajectory.ts";
 import { verifyRequestSchema } from "./verify-request.ts";
 
@@ -25,7 +25,7 @@ async function signedRun(runId: string, context: ServiceContext): Promise<Result
 /** The salt of a run of this service; null when its id leads to no user. */
 async function saltOf(runId: string, { db, meter, settings }: ServiceContext): Promise<string | null> {
 	const userNumber = parseRequestId(runId, settings)?.userNumber ?? null;
-	const { userId } = await findReceiptOrUser(db, runId, userNumber);
+	const userId = userNumber === null ? undefined : await findUserId(db, userNumber);
 	return userId === undefined ? null : meter(userId).salt(runId);
 }
 

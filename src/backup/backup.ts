@@ -12,17 +12,16 @@ export const OBJECT_CLASSES = ["AccountMeter", "WorkspaceLedger", "AgentRun", "S
 export type ObjectClass = (typeof OBJECT_CLASSES)[number];
 
 /**
- * The tables of D1, in the order of a backup. Daily sums are missing: they follow from the settlements. Users and keys come last,
+ * The tables of D1, in the order of a backup. Daily sums are missing: the users' meters write them anew. Users and keys come last,
  * so that nobody can use a service that is being restored.
  */
 export const BACKED_UP_TABLES = [
-	"settlements",
 	"handoffs",
 	"audit_events",
 	"workspace_manifests",
 	"brain_shares",
 	"agent_runs",
-	"feedback",
+	"stranded_settlements",
 	"users",
 	"api_keys",
 ] as const;

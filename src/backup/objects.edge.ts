@@ -80,7 +80,7 @@ async function readPage(env: Env, kind: ObjectClass, name: string, after: string
 /** The first page of an object, after it has given D1 what D1 lacks. */
 async function readFirst(context: ServiceContext, kind: ObjectClass, { name, userId }: ObjectPlace): Promise<RunPage> {
 	if (kind === "AccountMeter") {
-		await context.meter(userId).flushedTotals();
+		await context.meter(userId).flushNow();
 		if (!(await catchUpOwners(context, userId)))
 			throw new StorageUnavailableError("the database lacks rows that objects hold");
 	}

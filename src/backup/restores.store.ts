@@ -6,10 +6,9 @@ import {
 	apiKeys,
 	auditEvents,
 	brainShares,
-	feedback,
 	handoffs,
 	restores,
-	settlements,
+	usageDays,
 	users,
 	workspaceManifests,
 } from "../db/schema.ts";
@@ -52,12 +51,11 @@ export async function finishRestore(db: Database, backupId: string, nowMs: numbe
 
 /** What stands in tables that are empty in a new deployment, in words. */
 const CONTENTS = [
-	[settlements, "requests"],
+	[usageDays, "requests"],
 	[handoffs, "handoffs"],
 	[workspaceManifests, "manifests"],
 	[brainShares, "shared configs"],
 	[agentRuns, "runs"],
-	[feedback, "feedback"],
 ] as const;
 
 /** What this deployment holds beside one user who never did anything, in words; empty for a new one. */

@@ -9,25 +9,20 @@ import {
 	apiKeys,
 	auditEvents,
 	brainShares,
-	feedback,
 	handoffs,
-	settlements,
+	strandedSettlements,
 	users,
 	workspaceManifests,
 } from "../db/schema.ts";
-import { toOutgoingRow } from "../meter/flush-batch.ts";
-import type { SettlementRow } from "../meter/settlement.ts";
-import { recordSettlements } from "../meter/settlements.store.ts";
 import type { BackedUpTable, BackupRow } from "./backup.ts";
 
 const TABLES: Record<BackedUpTable, SQLiteTable> = {
-	settlements,
 	handoffs,
 	audit_events: auditEvents,
 	workspace_manifests: workspaceManifests,
 	brain_shares: brainShares,
 	agent_runs: agentRuns,
-	feedback,
+	stranded_settlements: strandedSettlements,
 	users,
 	api_keys: apiKeys,
 };
@@ -85,17 +80,10 @@ export function unknownColumns(table: BackedUpTable, rows: readonly BackupRow[])
 	return [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) => !names.includes(name));
 }
 
-/** Inserts rows; those that are there already stay as they are. Settlements are added to the daily sums as well. */
+/** Inserts rows; those that are there already stay as they are. */
 export async function fillTable(db: Database, table: BackedUpTable, rows: readonly BackupRow[]): Promise<void> {
 	const [first] = rows;
 	if (!first) return;
-	if (table === "settlements") {
-		const settled = rows.map(
-			(row) => ({ ...row, calls: JSON.parse(String(row["calls"])) }) as unknown as SettlementRow,
-		);
-		await recordSettlements(db, settled.map(toOutgoingRow));
-		return;
-	}
 	const { names } = columnsOf(table);
 	const given = names.filter((name) => name in first);
 	const values = sql.raw(given.map((name) => `value ->> '${name}'`).join(", "));

@@ -69,61 +69,8 @@ export const apiKeys = sqliteTable(
 );
 
 /**
- * One row per API request that called a model: its usage and its signed receipt, public by request id. Inserted once, never
- * changed. WITHOUT ROWID: beside a rowid, the text key would be one more index.
- */
-export const settlements = sqliteTable(
-	"settlements",
-	{
-		requestId: text("request_id").primaryKey(),
-		userId: text("user_id").notNull(),
-		/** When the request arrived. */
-		createdAt: text("created_at").notNull(),
-		kind: text().notNull(),
-		model: text().notNull(),
-		provider: text().notNull(),
-		mode: text().notNull(),
-		tokens: integer().notNull(),
-		/** How many of `tokens` were input. */
-		inputTokens: integer("input_tokens").notNull(),
-		costNanoUsd: integer("cost_nano_usd").notNull(),
-		estimated: integer({ mode: "boolean" }).notNull(),
-		outcome: text().notNull(),
-		latencyMs: integer("latency_ms").notNull(),
-		fallback: integer({ mode: "boolean" }).notNull(),
-		/** JSON: one `{model, provider, tokens, input_tokens, cost_nano_usd}` per model call. An entry for several has `requests`. */
-		calls: text().notNull(),
-		/** The receipt object as JSON. */
-		receipt: text().notNull(),
-		proofHash: text("proof_hash").notNull(),
-		signature: text(),
-		/** The key that signed the receipt. */
-		keyId: text("key_id"),
-		/** When the receipt was sealed. */
-		settledAt: text("settled_at").notNull(),
-		/** The API key of the request; null in rows from before this column. */
-		apiKeyId: text("api_key_id"),
-	},
-	(table) => [
-		// The last three are filters of lists: a page looks at the index alone, and reads the rows that it shows.
-		index("settlements_user_time").on(
-			table.userId,
-			table.createdAt,
-			table.requestId,
-			table.kind,
-			table.model,
-			table.apiKeyId,
-		),
-		// Most requests are chats, which the other index finds. So they cost no further row.
-		index("settlements_user_kind")
-			.on(table.userId, table.kind, table.createdAt, table.requestId, table.model, table.apiKeyId)
-			.where(sql`${table.kind} <> 'chat'`),
-	],
-);
-
-/**
- * Usage by user, day, API key and model: sums over `settlements`, kept by the statements that insert those. WITHOUT ROWID, so that
- * a flush writes one row for each key and model in it.
+ * Usage by user, day, API key and model, for operators: sums that the users' meters write, absolute, so that the same write twice is the
+ * same row. WITHOUT ROWID, so that a sum is one written row.
  */
 export const usageDays = sqliteTable(
 	"usage_days",
@@ -131,10 +78,9 @@ export const usageDays = sqliteTable(
 		userId: text("user_id").notNull(),
 		/** UTC, `YYYY-MM-DD`: when the requests arrived. */
 		day: text().notNull(),
-		/** Empty for requests from before keys were recorded. */
 		apiKeyId: text("api_key_id").notNull(),
 		model: text().notNull(),
-		/** Requests that are counted in this row and in no other: each in that of its settlement's model. */
+		/** Requests that are counted in this row and in no other: each in that of the model that it counts for. */
 		requests: integer().notNull(),
 		/** Requests that called the model. One with several models counts in the row of each. */
 		modelRequests: integer("model_requests").notNull(),
@@ -142,8 +88,29 @@ export const usageDays = sqliteTable(
 		tokens: integer().notNull(),
 		inputTokens: integer("input_tokens").notNull(),
 		costNanoUsd: integer("cost_nano_usd").notNull(),
+		/** Rises with every change. A lower revision never replaces a higher one. */
+		revision: integer().notNull(),
 	},
 	(table) => [primaryKey({ columns: [table.userId, table.day, table.apiKeyId, table.model] })],
+);
+
+/**
+ * Settlements that could not be stored where they belong, in the user's meter. Whoever writes first has settled the request: a Worker whose
+ * meter is away, or the meter when a reservation expires. Meters take them over. WITHOUT ROWID, as `usage_days`.
+ */
+export const strandedSettlements = sqliteTable(
+	"stranded_settlements",
+	{
+		requestId: text("request_id").primaryKey(),
+		userId: text("user_id").notNull(),
+		/** Usage and receipt as JSON. */
+		settlement: text().notNull(),
+		proofHash: text("proof_hash").notNull(),
+		strandedAt: text("stranded_at").notNull(),
+		/** When the meter has taken it over; null before. */
+		takenAt: text("taken_at"),
+	},
+	(table) => [index("stranded_settlements_user").on(table.userId, table.takenAt)],
 );
 
 /** Ledger entries, append-only by triggers. The columns repeat the signed subject; lists are canonical JSON. */
@@ -305,17 +272,4 @@ export const restores = sqliteTable("restores", {
 	startedAt: text("started_at").notNull(),
 	/** Null until everything is back. */
 	finishedAt: text("finished_at"),
-});
-
-/** How users rate their answers: at most one row a request. No free text. WITHOUT ROWID, as `settlements`. */
-export const feedback = sqliteTable("feedback", {
-	/** Of a receipt, which may reach D1 later than this row. */
-	requestId: text("request_id").primaryKey(),
-	userId: text("user_id").notNull(),
-	/** -1, 0 or 1. */
-	score: integer().notNull(),
-	reason: text(),
-	createdAt: text("created_at").notNull(),
-	/** When the content last changed. */
-	updatedAt: text("updated_at").notNull(),
 });

@@ -1,23 +1,28 @@
-// AccountMeter: one Durable Object per user. It keeps exact limits, revocations, open reservations, usage with its totals, and
-// marks of the owners that hold audit events D1 does not have.
+// AccountMeter: one Durable Object per user, and the one home of the user's requests, receipts and sums. It keeps exact limits, revocations,
+// open reservations, and marks of the owners that hold audit events D1 does not have.
 //
-// Crash order. `admit` and `settle` write one row each, and the platform sends no answer before the row is durable. A
-// reservation whose caller died is settled at its bound by the alarm. A timer flushes settlements to D1 a moment later; if the
-// object dies first, the alarm of their reservations, which is still set, flushes them. D1 ignores rows that it has, so a flush
-// may be repeated at any point. Its amounts are then folded into the totals (meter-state.edge.ts).
+// Crash order. `admit` and `settle` write one row each, and the platform sends no answer before the row is durable. Sums follow from the
+// rows. A reservation whose caller died is settled by the alarm: at its bound, unless D1 has a settlement that a Worker stranded there
+// while this object was away. So the object writes its own there first, and settles with what it reads back. From the moment that it
+// may ask D1, the row says so, and nothing else settles the request. D1 gets sums once a minute, with an admission or the alarm.
 import { PLANS, type PlanId } from "../catalog/plans.ts";
 import { database } from "../db/client.edge.ts";
 import { BackedUpObject } from "../durable/backed-up-object.edge.ts";
+import { Backoff } from "../durable/backoff.ts";
 import { migrate } from "../durable/migrations.edge.ts";
 import type { BackupPlan } from "../durable/object-rows.edge.ts";
 import { Outbox } from "../durable/outbox.edge.ts";
+import { StorageUnavailableError } from "../failure.ts";
 import type { PagePart } from "../http/list-page.ts";
 import { logError } from "../http/log.edge.ts";
+import type { Receipt } from "../proof/receipt.ts";
 import { withEmptyOutput } from "../proof/receipt.ts";
 import { cachedSettings } from "../settings.ts";
 import { toWebhookRules } from "../webhooks/webhook.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
 import { DataKey } from "./data-key.edge.ts";
+import { FeedbackTable } from "./feedback-table.edge.ts";
+import type { SumColumn, SumRange } from "./fold-table.edge.ts";
 import type { BudgetStatus, KeyCosts } from "./key-budget.ts";
 import { KeyBudgets } from "./key-budgets.edge.ts";
 import { narrowerQuota, refuseOverLimit, toQuota } from "./limits.ts";
@@ -27,10 +32,13 @@ import {
 	type BudgetQuery,
 	type BudgetRoom,
 	type ChangedBudget,
+	type CheckedDay,
 	type ExtendVerdict,
-	type FlushedTotals,
+	type FeedbackVerdict,
+	type GivenFeedback,
 	type MarkedOwner,
 	type MeterSnapshot,
+	type NamedCounts,
 	type Quota,
 	RECENT_ROWS,
 	RECORDS_PER_MINUTE,
@@ -39,26 +47,38 @@ import {
 } from "./meter-calls.ts";
 import { recordMeterEvents } from "./meter-events.store.ts";
 import { type MeterEvent, toStoredEvent } from "./meter-events.ts";
-import { MeterState, type PendingPage } from "./meter-state.edge.ts";
+import { MeterState } from "./meter-state.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
 import { RefusalTable } from "./refusal-table.edge.ts";
 import type { LimitRefusal } from "./refusals.ts";
-import { type ListedRequest, type RequestDetail, type RequestPageQuery, toRequestDetail } from "./request-page.ts";
+import type { ListedRequest, RatedRequest, RequestDetail, RequestPageQuery } from "./request-page.ts";
+import { readRequestPage, recomputeDay } from "./request-reader.edge.ts";
+import type { OpenRequest } from "./request-table.edge.ts";
 import { MinuteWindow } from "./rolling-window.ts";
-import type { RollupPart } from "./rollup.ts";
 import { type Reservation, type Settlement, type StoredReceipt, settleAtBound } from "./settlement.ts";
-import { findCountedUsage, recordSettlements } from "./settlements.store.ts";
-import type { Slot } from "./slots.ts";
 import { eventBytes, type StorageVerdict, type StoredDeletion, type StoredWrite } from "./stored-bytes.ts";
 import { type CountedWrite, StoredQuota } from "./stored-quota.edge.ts";
+import { toListedRequest, toStoredDetail, toStoredReceipt } from "./stored-request.ts";
+import { listUntaken, markTaken, strand } from "./stranded.store.ts";
+import { highestRevision, recordUsageDays } from "./usage-days.store.ts";
 
-/** From the first settlement to its flush, so that others go with it. Waiting longer would cost more in duration than it saves in rows. */
-const FLUSH_AFTER_MS = 250;
-/** The same within a second of the last flush. So the meter of a busy user flushes once a second, which saves a tenth of a request's CPU. */
-const BUSY_FLUSH_AFTER_MS = 1_000;
-const BUSY_WITHIN_MS = 1_000;
+/** From an audit event of the meter's own to its flush, so that others go with it. */
+const FLUSH_EVENTS_AFTER_MS = 250;
 /** When the alarm flushes an alert, should the object die before its timer. */
 const ALERT_FLUSH_MS = 10_000;
+/** Settlements of one statement: a chat's have 2 KB, those of long runs a hundred, and D1 takes 2 MB. */
+const CLAIMED_AT_ONCE = 15;
+/** D1 gets sums once in this time, at most. */
+const SUMS_EVERY_MS = 60_000;
+/** What is recorded if nobody settles a request. */
+type ReservedEnd = Pick<Reservation, "usage" | "receipt">;
+
+function logStrandedFailure(error: unknown): void {
+	logError("stranded_settlement_failed", error);
+}
+
+/** Sums of one statement: about 200 bytes each, and D1 takes 2 MB. */
+const SUMS_AT_ONCE = 2_000;
 
 export class AccountMeter extends BackedUpObject {
 	#sql: SqlStorage;
@@ -72,7 +92,19 @@ export class AccountMeter extends BackedUpObject {
 	#stored: StoredQuota;
 	#dataKey: DataKey;
 	#outbox: Outbox;
-	#flushedAtMs = Number.NEGATIVE_INFINITY;
+	#feedback: FeedbackTable;
+	/** Whose meter this is; null before the first request that can cost something. */
+	#userId: string | null;
+	/** What revisions of sums in D1 lie above; null until D1 was asked, in a meter that was restored. */
+	#revisionBase: number | null;
+	#sumsSentAtMs = Date.now();
+	/** Whether sums are to be sent before they are due. */
+	#areSumsWanted = false;
+	/** Whether this instance has sent sums. Until then its alarm sends them, which may be why it woke. */
+	#hasSentSums = false;
+	/** Asks D1 for the settlements of expired requests, one call after the other. */
+	#claims: Promise<void> = Promise.resolve();
+	#claimBackoff = new Backoff();
 	/** Records of hooks. Forgotten with the object, as the limit is there to bound what a loop writes. */
 	#records = new MinuteWindow();
 
@@ -92,8 +124,15 @@ export class AccountMeter extends BackedUpObject {
 		];
 		this.#revoked = new Set(revoked.map(({ key_id }) => key_id));
 		const retiredBudgets = revoked.flatMap(({ retired_budget }) => retired_budget ?? []);
-		this.#meterState = new MeterState(this.#sql, now, retiredBudgets);
-		this.#plan = ([...this.#sql.exec<{ plan: PlanId }>("SELECT plan FROM account")][0]?.plan as PlanId) ?? null;
+		this.#meterState = new MeterState(state.storage, now, retiredBudgets);
+		const [account] = this.#sql
+			.exec<{ user_id: string | null; plan: PlanId | null; revision_base: number | null }>(
+				"SELECT user_id, plan, revision_base FROM account",
+			)
+			.toArray();
+		this.#userId = account?.user_id ?? null;
+		this.#plan = account?.plan ?? null;
+		this.#revisionBase = account ? account.revision_base : 0;
 		const versions = this.#sql.exec<{ key_id: string; version: number }>("SELECT key_id, version FROM key_versions");
 		this.#keyVersions = new Map([...versions].map(({ key_id, version }) => [key_id, version]));
 		this.#budgets = new KeyBudgets(this.#sql, this.#meterState, {
@@ -101,6 +140,7 @@ export class AccountMeter extends BackedUpObject {
 			onEvent: (nowMs) => this.#eventStored(nowMs),
 		});
 		this.#refusals = new RefusalTable(this.#sql);
+		this.#feedback = new FeedbackTable(this.#sql, this.#meterState.table);
 		this.#dataKey = new DataKey(this.#sql, env);
 		this.#stored = new StoredQuota(this.#sql, env, {
 			arm: (atMs) => this.#outbox.arm(atMs),
@@ -108,7 +148,6 @@ export class AccountMeter extends BackedUpObject {
 		});
 		// The alarm may have been lost with its machine, so open work sets it again.
 		this.#armForOpenWork(now);
-		if (this.#hasUnflushed) this.#outbox.flushIn(FLUSH_AFTER_MS);
 	}
 
 	/** All rows: those of open requests, too, which the alarm of the restored meter settles at their bounds. */
@@ -116,16 +155,16 @@ export class AccountMeter extends BackedUpObject {
 		return { schema: METER_TABLES };
 	}
 
-	/** Whether only this object may know of something that D1 is to have. */
-	get #hasUnflushed(): boolean {
-		return this.#meterState.hasUnfolded || this.#budgets.table.hasUnflushed;
+	/** D1 may have sums of a later state than the backup's. */
+	override adaptRestored(): void {
+		this.#sql.exec("UPDATE account SET revision_base = NULL");
 	}
 
 	/** An audit event is to be flushed, and perhaps a webhook to be sent. */
 	#eventStored(nowMs: number): void {
 		this.#outbox.arm(nowMs + ALERT_FLUSH_MS);
 		this.#armForWebhooks();
-		this.#flushSoon(nowMs);
+		this.#outbox.flushIn(FLUSH_EVENTS_AFTER_MS);
 	}
 
 	#armForWebhooks(): void {
@@ -133,10 +172,27 @@ export class AccountMeter extends BackedUpObject {
 		if (nextAtMs !== null) this.#outbox.arm(nextAtMs);
 	}
 
-	/** Flushes a moment later; once a second at most while requests keep coming. */
-	#flushSoon(nowMs: number): void {
-		const isBusy = nowMs - this.#flushedAtMs < BUSY_WITHIN_MS;
-		this.#outbox.flushIn(isBusy ? BUSY_FLUSH_AFTER_MS : FLUSH_AFTER_MS);
+	/** Writes sums to D1 where that is due, so that no timer waits for it: a waiting object is billed. */
+	#sendSumsIfDue(nowMs: number): void {
+		if (!this.#areSumsDue(nowMs) || this.#outbox.isFailing) return;
+		this.ctx.waitUntil(this.#outbox.flush());
+	}
+
+	#areSumsDue(nowMs: number): boolean {
+		const isDue = this.#areSumsWanted || Math.abs(nowMs - this.#sumsSentAtMs) >= SUMS_EVERY_MS;
+		return isDue && this.#meterState.hasUnsent;
+	}
+
+	/** Remembers whose meter this is: an object that an alarm wakes does not know it. */
+	#learnUser(userId: string): void {
+		if (this.#userId !== null) return;
+		this.#sql.exec(
+			`INSERT INTO account (one, user_id, revision_base) VALUES (1, ?, ?)
+			ON CONFLICT (one) DO UPDATE SET user_id = excluded.user_id`,
+			userId,
+			this.#revisionBase,
+		);
+		this.#userId = userId;
 	}
 
 	#quota(plan: PlanId, nowMs: number): Quota {
@@ -178,27 +234,45 @@ export class AccountMeter extends BackedUpObject {
 			return { admitted: false, reason: "key_changed" };
 		if (plan !== request.plan && request.reservation) return { admitted: false, reason: "plan_changed", plan };
 
-		// A repeated call is neither counted again nor refused because of its own admission.
-		if (!this.#meterState.find(request.requestId)) {
-			if (this.#meterState.followClock(now)) this.#armForOpenWork(now);
-			const refusal =
-				this.#limitRefusal(request, plan, now) ??
-				this.#budgetRefusal(request, plan, now) ??
-				this.#storageRefusal(request, plan, now);
-			if (refusal) return refusal;
-			this.#makeRoom(now);
-			const { requestId, countsTowardsDay, keyId, keyLimits, keyBudget, budgetKeyId, reservation } = request;
-			const limitedKeyId = keyLimits ? keyId : null;
-			this.#meterState.admit(
-				{ requestId, countsTowardsDay, limitedKeyId, keyBudget, budgetKeyId },
-				reservation ?? null,
-				now,
-			);
-			if (reservation) this.#outbox.arm(reservation.expiresAtMs);
-		}
+		if (this.#meterState.followClock(now)) this.#armForOpenWork(now);
+		const refusal =
+			this.#limitRefusal(request, plan, now) ??
+			this.#budgetRefusal(request, plan, now) ??
+			this.#storageRefusal(request, plan, now);
+		// A repeated call is not refused because of its own admission, and not counted again.
+		if (refusal && !this.#meterState.wasAdmitted(request.requestId)) return refusal;
+		if (!refusal) this.#count(request, now);
+		this.#sendSumsIfDue(now);
 		const quota = this.#quota(plan, now);
 		const isReduced = request.stored !== undefined && this.#stored.isReduced(request.requestId);
 		return { admitted: true, quota: narrowerQuota(quota, this.#keyQuota(request, quota, now)), isReduced, salt };
+	}
+
+	/** Stores and counts an admission, once. */
+	#count(request: AdmitRequest, nowMs: number): void {
+		const { requestId, countsTowardsDay, keyId, keyLimits, keyBudget, budgetKeyId, reservation } = request;
+		this.#fold(nowMs);
+		if (!reservation) {
+			const limitedKeyId = keyLimits ? keyId : null;
+			this.#meterState.admitFree({ requestId, isOfDay: countsTowardsDay, limitedKeyId }, nowMs);
+			return;
+		}
+		this.#learnUser(reservation.usage.user_id);
+		const { expiresAtMs, holdNanoUsd: nanoUsd } = reservation;
+		this.#meterState.admit({
+			id: requestId,
+			apiKeyId: keyId,
+			atMs: nowMs,
+			counting: countsTowardsDay ? "day" : "minute",
+			isLimited: keyLimits !== null,
+			budgetKeyId,
+			bookedDay: this.#meterState.today(nowMs),
+			nanoUsd,
+			keyBudget,
+			expiresAtMs,
+			reservation,
+		});
+		this.#outbox.arm(Math.min(expiresAtMs, nowMs + SUMS_EVERY_MS));
 	}
 
 	/** Takes a record of a coding agent's hook, which counts against no limit but that of records. */
@@ -239,33 +313,41 @@ export class AccountMeter extends BackedUpObject {
 		return { admitted: false, reason: "storage_quota_exceeded", quota: this.#quota(plan, nowMs), stored: verdict };
 	}
 
-	/** Settles a slot, and stores the alerts that its cost gives rise to in the same transaction. */
-	#settle(slot: Slot, settlement: Settlement, nowMs: number, isDoubtful = false): void {
-		this.#meterState.settle(slot, settlement, nowMs, isDoubtful);
-		this.#budgets.settled(slot, settlement.usage, nowMs);
+	/** Settles a request, and stores the alerts that its cost gives rise to in the same transaction. */
+	#settle(open: OpenRequest, settlement: Settlement, nowMs: number): void {
+		this.#meterState.settle(open, settlement);
+		this.#budgets.settled(open, settlement.usage, nowMs);
 	}
 
-	/** Folds, so that slots can be reused. If that fails, the table grows and the request is admitted all the same. */
-	#makeRoom(nowMs: number): void {
+	/** Folds where that is due. If that fails, a wake-up reads more rows, and the request is admitted all the same. */
+	#fold(nowMs: number): void {
 		try {
-			this.#meterState.foldIfWorthIt(nowMs);
+			this.#meterState.foldIfDue(nowMs);
 		} catch (error) {
 			logError("meter_fold_failed", error);
 		}
 	}
 
+	/** An open request that only this object settles; undefined where it is not open. @throws StorageUnavailableError while D1 is to be asked and is away. */
+	async #findUnclaimed(requestId: string): Promise<OpenRequest | undefined> {
+		const open = this.#meterState.findOpen(requestId);
+		if (!open?.isClaiming) return open;
+		await this.#claim([open]);
+		if (this.#meterState.findOpen(requestId))
+			throw new StorageUnavailableError("D1 may have a settlement of the request");
+		return undefined;
+	}
+
 	/** Replaces a reservation by its settlement. Idempotent. A reservation that has expired stays settled at its bound. */
-	settle(settlement: Settlement, stored?: StoredWrite): SettleVerdict {
+	async settle(settlement: Settlement, stored?: StoredWrite): Promise<SettleVerdict> {
 		const { request_id: requestId, proof_hash: proofHash } = settlement.receipt;
-		const slot = this.#meterState.find(requestId);
-		// Slots are reused: a request without a slot was settled long ago, maybe at its bound.
-		if (!slot) return "late";
-		if (slot.closedAtMs !== null) return slot.proofHash === proofHash ? "settled" : "late";
+		const open = await this.#findUnclaimed(requestId);
+		if (!open) return this.#receiptOf(requestId)?.proof_hash === proofHash ? "settled" : "late";
 		const nowMs = Date.now();
 		// Counted first, as in `admit`. What was paid for is stored whatever the quota says.
 		if (stored) this.#stored.countAnyway(`${requestId} settled`, settlement.usage.user_id, stored, nowMs);
-		this.#settle(slot, settlement, nowMs);
-		this.#flushSoon(nowMs);
+		this.#settle(open, settlement, nowMs);
+		this.#outbox.arm(nowMs + SUMS_EVERY_MS);
 		return "settled";
 	}
 
@@ -288,21 +370,21 @@ export class AccountMeter extends BackedUpObject {
 	 * Replaces an open reservation by another, with a later end, another bound, or what a long run has spent so far. It is
 	 * recorded if nobody settles the request. Idempotent; counts nothing.
 	 */
-	extend(requestId: string, reservation: Reservation): ExtendVerdict {
-		const slot = this.#meterState.find(requestId);
-		if (!slot || slot.closedAtMs !== null) return "late";
+	async extend(requestId: string, reservation: Reservation): Promise<ExtendVerdict> {
+		const open = await this.#findUnclaimed(requestId);
+		if (!open) return "late";
 		const nowMs = Date.now();
-		const room = reservation.holdNanoUsd > slot.nanoUsd ? this.#budgets.room(slot, nowMs) : null;
+		const room = reservation.holdNanoUsd > open.nanoUsd ? this.#budgets.room(open, nowMs) : null;
 		if (room && reservation.holdNanoUsd > room.mostNanoUsd) return "over_budget";
-		this.#meterState.extend(slot, reservation, nowMs);
+		this.#meterState.extend(open, reservation, nowMs);
 		this.#outbox.arm(reservation.expiresAtMs);
 		return "extended";
 	}
 
 	/** What an open request may hold in the budget of its key; null without a budget, and when it is not open. */
 	room(requestId: string): BudgetRoom | null {
-		const slot = this.#meterState.find(requestId);
-		return slot && slot.closedAtMs === null ? this.#budgets.room(slot, Date.now()) : null;
+		const open = this.#meterState.findOpen(requestId);
+		return open ? this.#budgets.room(open, Date.now()) : null;
 	}
 
 	/** Budgets of keys now, in the order of the queries. */
@@ -319,73 +401,97 @@ export class AccountMeter extends BackedUpObject {
 
 	/** Releases a reservation of a request that no model was billed for. */
 	release(requestId: string): void {
-		const slot = this.#meterState.find(requestId);
-		if (!slot || slot.closedAtMs !== null) return;
+		const open = this.#meterState.findOpen(requestId);
+		// D1 may have its settlement already.
+		if (!open || open.isClaiming) return;
 		this.#stored.giveBack(requestId, Date.now());
-		this.#meterState.release(slot, Date.now());
+		this.#meterState.release(open);
 	}
 
-	/** Limits now, and usage up to the last settled request. Its size is bounded, however much D1 lacks. */
-	async snapshot(plan: PlanId): Promise<MeterSnapshot> {
-		// A flush resolves what is doubtful, unless D1 is unreachable.
-		if (this.#meterState.hasDoubtful && !this.#outbox.isFailing) await this.#outbox.flush();
+	/** Limits now, and usage up to the last settled request. */
+	snapshot(plan: PlanId): MeterSnapshot {
+		const nowMs = Date.now();
 		return {
-			quota: this.#quota(this.#plan ?? plan, Date.now()),
-			stored: this.#stored.totals(this.#plan ?? plan, Date.now()),
+			quota: this.#quota(this.#plan ?? plan, nowMs),
+			stored: this.#stored.totals(this.#plan ?? plan, nowMs),
 			totals: this.#meterState.totals(),
-			recent: this.#meterState.recentPending(RECENT_ROWS),
-			open: this.#meterState.openIds(),
+			recent: this.#meterState.table.latest(RECENT_ROWS).map(toListedRequest),
 			holds: this.#meterState.holds(),
-			doubtful: this.#meterState.doubtfulPage(0),
 		};
 	}
 
-	/** A further page of the snapshot's `doubtful`; `after` is `next` of the page before. */
-	doubtful(after: number): PendingPage {
-		return this.#meterState.doubtfulPage(after);
+	/** Sums of a range of days under the names of a column. */
+	sumsBy(column: SumColumn, range: SumRange): NamedCounts[] {
+		return this.#meterState.sumsBy(column, range);
 	}
 
-	/** What each settlement that D1 may lack adds to the rollup there: one page; `after` is `next` of the page before. */
-	pendingParts(after: number): PendingPage<RollupPart[]> {
-		return this.#meterState.pendingPage(after);
+	/** The requests of a page, one more than it holds if there are more. */
+	requestPage(query: RequestPageQuery): Promise<PagePart<ListedRequest>> {
+		return readRequestPage(this.#meterState, query);
 	}
 
-	/** The requests of a page among those that D1 may lack. */
-	pendingRequests(query: RequestPageQuery): PagePart<ListedRequest> {
-		return this.#meterState.pendingRequests(query);
+	/** A settled request; `open` while it is not settled. */
+	request(requestId: string): RequestDetail | "open" | null {
+		const whole = this.#wholeRow(requestId);
+		return whole ? toStoredDetail(whole) : this.#openOrNull(requestId);
 	}
 
-	/** A request that was settled a moment ago, or that D1 does not have. */
-	request(requestId: string): RequestDetail | null {
-		const slot = this.#meterState.find(requestId);
-		const settlement = slot && this.#meterState.settlement(slot);
-		return settlement ? toRequestDetail(settlement) : null;
+	/** The receipt of a settled request; `open` while it is not settled. */
+	receipt(requestId: string): StoredReceipt | "open" | null {
+		return this.#receiptOf(requestId) ?? this.#openOrNull(requestId);
 	}
 
-	/** The receipt of a request that was settled a moment ago, or that D1 does not have. */
-	receipt(requestId: string): StoredReceipt | null {
-		const slot = this.#meterState.find(requestId);
-		return (slot && this.#meterState.settlement(slot)?.receipt) ?? null;
+	#openOrNull(requestId: string): "open" | null {
+		return this.#meterState.findOpen(requestId) ? "open" : null;
 	}
 
-	/** The API key of a request that was settled a moment ago, or that D1 does not have; null when there is no such request. */
-	settledBy(requestId: string): string | null {
-		const slot = this.#meterState.find(requestId);
-		return (slot && this.#meterState.settlement(slot)?.usage.api_key_id) ?? null;
+	#wholeRow(requestId: string) {
+		const row = this.#meterState.table.find(requestId);
+		return row && this.#meterState.table.whole(row);
 	}
 
-	/** Flushes, and returns the totals of what D1 has. */
-	async flushedTotals(): Promise<FlushedTotals> {
+	#receiptOf(requestId: string): StoredReceipt | undefined {
+		const whole = this.#wholeRow(requestId);
+		return whole && toStoredReceipt(whole);
+	}
+
+	/** Stores feedback on a settled request, or changes what it has while it is open. Of many at once the last one stays. */
+	giveFeedback(given: GivenFeedback): FeedbackVerdict {
+		return this.#feedback.give(given);
+	}
+
+	/** Settled requests behind one, oldest first, with their feedback. @param after a request id; empty for the first. */
+	decisions(after: string, limit: number): RatedRequest[] {
+		return this.#feedback.rated(after, limit);
+	}
+
+	/** Days behind one that have sums, oldest first. */
+	daysAfter(day: string, limit: number): string[] {
+		return this.#meterState.daysAfter(day, limit);
+	}
+
+	/** The sums of a day, and what its rows come to at the same moment. */
+	async checkDay(day: string): Promise<CheckedDay> {
+		const sums = this.#meterState.sumsOfDay(day);
+		const rows = await recomputeDay(this.#meterState, day, this.#meterState.lastChange);
+		return { day, sums, rows };
+	}
+
+	/** Writes to D1 what it lacks, sums that are not due as well. */
+	async flushNow(): Promise<void> {
+		this.#areSumsWanted = true;
 		await this.#outbox.flush();
-		return { totals: this.#meterState.storedTotals(), uncounted: this.#meterState.uncountedIds() };
+		this.#areSumsWanted = false;
 	}
 
 	/** Sets the user's plan from the next request on. */
 	setPlan(plan: PlanId): void {
-		this.ctx.storage.transactionSync(() => {
-			this.#sql.exec("DELETE FROM account");
-			this.#sql.exec("INSERT INTO account (plan) VALUES (?)", plan);
-		});
+		this.#sql.exec(
+			`INSERT INTO account (one, plan, revision_base) VALUES (1, ?, ?)
+			ON CONFLICT (one) DO UPDATE SET plan = excluded.plan`,
+			plan,
+			this.#revisionBase,
+		);
 		this.#plan = plan;
 	}
 
@@ -471,9 +577,9 @@ export class AccountMeter extends BackedUpObject {
 		this.#outbox.alarmFired();
 		const delivered = this.#deliverAlerts();
 		try {
-			await this.#expire(Date.now());
-			await this.#outbox.flush();
-			this.#meterState.fold(Date.now());
+			await this.#expire();
+			if (this.#hasSentSums) await this.#outbox.flush();
+			else await this.flushNow();
 		} catch (error) {
 			logError("meter_alarm_failed", error);
 		}
@@ -491,20 +597,93 @@ export class AccountMeter extends BackedUpObject {
 		}
 	}
 
-	async #expire(nowMs: number): Promise<void> {
+	/** Settles what has expired, as far as D1 can be asked. */
+	async #expire(): Promise<void> {
+		const expired = this.#meterState.expired(Date.now());
+		if (expired.length === 0) return;
+		await this.#claim(expired);
+		if (this.#userId !== null) await this.#takeStranded(this.#userId).catch(logStrandedFailure);
+	}
+
+	/** Settles open requests with what D1 has for them, which is their bound unless a Worker was there before. Never throws. */
+	#claim(requests: readonly OpenRequest[]): Promise<void> {
+		const claimed = this.#claims.then(async () => {
+			try {
+				await this.#claimAll(requests.filter(({ id }) => this.#meterState.findOpen(id)));
+			} catch (error) {
+				this.#claimBackoff.recordFailure();
+				logStrandedFailure(error);
+			}
+		});
+		this.#claims = claimed;
+		return claimed;
+	}
+
+	async #claimAll(requests: readonly OpenRequest[]): Promise<void> {
+		for (let from = 0; from < requests.length; from += CLAIMED_AT_ONCE)
+			await this.#claimSome(requests.slice(from, from + CLAIMED_AT_ONCE));
+		this.#claimBackoff.recordSuccess();
+	}
+
+	async #claimSome(requests: readonly OpenRequest[]): Promise<void> {
+		const db = database(this.env.DB);
 		const { signer } = cachedSettings(this.env);
-		// Other events run while a receipt is signed: check again that the slot is open and expired.
-		const isExpired = ({ expiresAtMs }: Slot) => expiresAtMs !== null && expiresAtMs <= nowMs;
-		for (const slot of this.#meterState.expiredSlots(nowMs)) {
-			if (!isExpired(slot)) continue;
-			const reservation = this.#meterState.reservation(slot);
-			const settlement = await settleAtBound(await this.#withOutput(reservation), nowMs, signer);
-			if (isExpired(slot)) this.#settle(slot, settlement, nowMs, true);
+		const userId = this.#userId ?? "";
+		for (const open of requests) this.#meterState.claim(open);
+		const atBounds = requests.map(async (open) => {
+			const reserved = this.#meterState.table.reserved(open, userId);
+			return settleAtBound(await this.#withOutput(reserved), Date.now(), signer);
+		});
+		const settlements = await strand(db, await Promise.all(atBounds), Date.now());
+		for (const settlement of settlements) this.#take(settlement);
+		const ids = settlements.map(({ usage }) => usage.request_id);
+		await markTaken(db, userId, ids, Date.now()).catch(logStrandedFailure);
+	}
+
+	/** Takes over settlements that Workers have stranded in D1 while this object was away. Idempotent. */
+	async takeStranded(userId: string): Promise<void> {
+		this.#learnUser(userId);
+		await this.#takeStranded(userId);
+		this.#armForOpenWork(Date.now());
+	}
+
+	async #takeStranded(userId: string): Promise<void> {
+		const db = database(this.env.DB);
+		for (;;) {
+			const settlements = await listUntaken(db, userId);
+			if (settlements.length === 0) return;
+			for (const settlement of settlements) this.#take(settlement);
+			const ids = settlements.map(({ usage }) => usage.request_id);
+			await markTaken(db, userId, ids, Date.now());
 		}
 	}
 
+	/** Settles a request with its settlement from D1. One that this object does not know was admitted before it was restored. */
+	#take(settlement: Settlement): void {
+		const { request_id: id, api_key_id: apiKeyId } = settlement.usage;
+		const nowMs = Date.now();
+		if (!this.#meterState.wasAdmitted(id)) {
+			const receipt = JSON.parse(settlement.receipt.receipt) as Receipt;
+			this.#meterState.admit({
+				id,
+				apiKeyId,
+				atMs: nowMs,
+				counting: "none",
+				isLimited: false,
+				budgetKeyId: apiKeyId,
+				bookedDay: this.#meterState.today(nowMs),
+				nanoUsd: 0,
+				keyBudget: null,
+				expiresAtMs: nowMs,
+				reservation: { usage: settlement.usage, receipt, expiresAtMs: nowMs, holdNanoUsd: 0 },
+			});
+		}
+		const open = this.#meterState.findOpen(id);
+		if (open) this.#settle(open, settlement, nowMs);
+	}
+
 	/** A reservation whose receipt says that nothing was delivered, where it was written before the request had its salt. */
-	async #withOutput(reservation: Reservation): Promise<Reservation> {
+	async #withOutput(reservation: ReservedEnd): Promise<ReservedEnd> {
 		const { receipt } = reservation;
 		if (receipt.output_hash !== null) return reservation;
 		try {
@@ -517,16 +696,37 @@ export class AccountMeter extends BackedUpObject {
 	}
 
 	async #writeRound(): Promise<boolean> {
-		const batch = this.#meterState.nextBatch();
-		if (batch.rows.length === 0)
-			return (await this.#writeAlerts()) || (await this.#writeRefusals()) || this.#stored.flush(Date.now());
-		this.#flushedAtMs = Date.now();
-		const inserted = await recordSettlements(database(this.env.DB), batch.rows);
-		const otherIds = batch.rows.map(({ row }) => row.request_id).filter((id) => !inserted.has(id));
-		const others = await findCountedUsage(database(this.env.DB), otherIds);
-		this.#meterState.markStored(batch, inserted, others);
-		this.#meterState.foldIfWorthIt(Date.now());
+		return (
+			(await this.#writeAlerts()) ||
+			(await this.#writeRefusals()) ||
+			(await this.#stored.flush(Date.now())) ||
+			this.#writeSums()
+		);
+	}
+
+	/** Writes sums to D1 where they are due; false when they are not. */
+	async #writeSums(): Promise<boolean> {
+		if (this.#userId === null || !this.#areSumsDue(Date.now())) return false;
+		const db = database(this.env.DB);
+		const base = this.#revisionBase ?? (await this.#findRevisionBase(this.#userId));
+		const sums = this.#meterState.unsentSums(base);
+		for (let from = 0; from < sums.length; from += SUMS_AT_ONCE) {
+			const some = sums.slice(from, from + SUMS_AT_ONCE);
+			await recordUsageDays(db, this.#userId, some);
+			this.#meterState.markSent(some, base);
+		}
+		this.#sumsSentAtMs = Date.now();
+		this.#hasSentSums = true;
 		return true;
+	}
+
+	/** What the revisions of a restored meter begin above: D1 may have sums of a later state, which all are written anew. */
+	async #findRevisionBase(userId: string): Promise<number> {
+		const base = await highestRevision(database(this.env.DB), userId);
+		this.#meterState.markAllUnsent();
+		this.#sql.exec("UPDATE account SET revision_base = ?", base);
+		this.#revisionBase = base;
+		return base;
 	}
 
 	async #writeAlerts(): Promise<boolean> {
@@ -559,8 +759,11 @@ export class AccountMeter extends BackedUpObject {
 	/** @param flushAtMs when to flush again, if anything is unflushed. */
 	#armForOpenWork(flushAtMs: number): void {
 		const { earliestExpiryMs } = this.#meterState;
-		if (earliestExpiryMs !== null) this.#outbox.arm(earliestExpiryMs);
-		if (this.#hasUnflushed) this.#outbox.arm(flushAtMs);
+		// One that has expired and is open waits for D1.
+		const claimAtMs = Date.now() + (this.#claimBackoff.failures > 0 ? this.#claimBackoff.delayMs : 0);
+		if (earliestExpiryMs !== null) this.#outbox.arm(Math.max(earliestExpiryMs, claimAtMs));
+		if (this.#meterState.hasUnsent) this.#outbox.arm(Math.max(this.#sumsSentAtMs + SUMS_EVERY_MS, flushAtMs));
+		if (this.#budgets.table.hasUnflushed) this.#outbox.arm(flushAtMs);
 		this.#armForWebhooks();
 		this.#armForRefusals(flushAtMs);
 		this.#stored.armForFlush(Date.now(), flushAtMs);

@@ -8,8 +8,8 @@ import { type BudgetStatus, budgetLeftNanoUsd, type MeteredBudget } from "./key-
 import type { AdmitRequest, BudgetRoom } from "./meter-calls.ts";
 import type { MeterEventCause } from "./meter-events.ts";
 import type { MeterState } from "./meter-state.edge.ts";
+import type { OpenRequest } from "./request-table.edge.ts";
 import type { UsageRow } from "./settlement.ts";
-import type { Slot } from "./slots.ts";
 
 /** A budget whose spending has changed. */
 interface AlertedBudget {
@@ -54,26 +54,26 @@ export class KeyBudgets {
 	}
 
 	/** What an open request may hold in the budget of its key; null without a budget. */
-	room(slot: Slot, nowMs: number): BudgetRoom | null {
-		const found = this.#find(slot);
+	room(open: OpenRequest, nowMs: number): BudgetRoom | null {
+		const found = this.#find(open);
 		if (!found) return null;
-		const budget = this.#meterState.budgetStatus(found.budgetKeyId, found.budget, nowMs, slot);
-		return { heldNanoUsd: slot.nanoUsd, mostNanoUsd: budgetLeftNanoUsd(budget), budget };
+		const budget = this.#meterState.budgetStatus(found.budgetKeyId, found.budget, nowMs, open);
+		return { heldNanoUsd: open.nanoUsd, mostNanoUsd: budgetLeftNanoUsd(budget), budget };
 	}
 
 	/** Stores the alerts that a settlement gives rise to. To be called in its transaction. */
-	settled(slot: Slot, { user_id: userId, api_key_id: keyId }: UsageRow, nowMs: number): void {
-		const found = this.#find(slot);
+	settled(open: OpenRequest, { user_id: userId, api_key_id: keyId }: UsageRow, nowMs: number): void {
+		const found = this.#find(open);
 		if (!found) return;
 		const status = this.#meterState.budgetStatus(found.budgetKeyId, found.budget, nowMs);
 		const { budgetKeyId, budget } = found;
 		this.#alert({ budgetKeyId, alertWebhook: budget.alertWebhook, status }, { userId, keyId, atMs: nowMs });
 	}
 
-	/** The budget of a slot's key; null without one. */
-	#find({ budgetKeyId, keyBudget }: Slot): { budgetKeyId: string; budget: MeteredBudget } | null {
-		const budget = budgetKeyId === null ? null : this.table.latest(budgetKeyId, keyBudget);
-		return budgetKeyId === null || budget === null ? null : { budgetKeyId, budget };
+	/** The budget of a request's key; null without one. */
+	#find({ budgetKeyId, keyBudget }: OpenRequest): { budgetKeyId: string; budget: MeteredBudget } | null {
+		const budget = this.table.latest(budgetKeyId, keyBudget);
+		return budget && { budgetKeyId, budget };
 	}
 
 	/** Stores an audit event for each threshold that a key has reached, once a period, and its webhook. */

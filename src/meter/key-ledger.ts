@@ -1,28 +1,45 @@
 // The budgets of a user's keys: what each key has spent, and what its open requests hold. Pure; the clock is an argument.
 import { type BudgetPeriod, periodEndsAt, periodStart, renderUtcDay, toUtcDay } from "./budget-period.ts";
-import type { BudgetStatus, KeyBudget, KeyCosts } from "./key-budget.ts";
-import { KeySpending, type PackedSpending } from "./key-spending.ts";
-import type { BudgetShare } from "./slots.ts";
+import type { BudgetStatus, KeyBudget, KeyCosts, MeteredBudget } from "./key-budget.ts";
+import { KeySpending, type PackedSums } from "./key-spending.ts";
+
+/** The part of a request that counts towards its key's budget. */
+export interface BudgetShare {
+	/** The key that it is booked on. */
+	budgetKeyId: string;
+	/** The day in UTC on which it was reserved. Its period is the one that this day is in. */
+	bookedDay: number;
+	/** What an open request holds, then what it has cost. */
+	nanoUsd: number;
+	/** As it was when the request was admitted; null without one. */
+	keyBudget: MeteredBudget | null;
+}
 
 export class KeyLedger {
 	/** Of every settlement. */
 	#booked: KeySpending;
-	/** Of the settlements that D1 has, folded or not. */
-	#stored: KeySpending;
+	/** Budgets whose sums have changed since the last fold. */
+	#changed = new Set<string>();
 	/** Never before a day that anything was booked on, or is held on: a clock that steps back opens no earlier period. */
 	#latestDay: number;
 
 	/**
 	 * @param folded of every settlement that is folded.
-	 * @param shares of all slots.
-	 * @param pending those of settlements that are not folded.
+	 * @param open shares of open requests.
+	 * @param settled those of settlements that are not folded.
 	 */
-	constructor(folded: PackedSpending, shares: Iterable<BudgetShare>, pending: Iterable<BudgetShare>) {
+	constructor(
+		folded: Iterable<readonly [string, PackedSums]>,
+		open: Iterable<BudgetShare>,
+		settled: Iterable<BudgetShare>,
+	) {
 		this.#booked = new KeySpending(folded);
-		this.#stored = new KeySpending(folded);
 		this.#latestDay = this.#booked.latestDay;
-		for (const { bookedDay } of shares) this.#latestDay = Math.max(this.#latestDay, bookedDay);
-		for (const share of pending) this.book(share);
+		for (const { bookedDay } of open) this.#latestDay = Math.max(this.#latestDay, bookedDay);
+		for (const share of settled) {
+			this.#latestDay = Math.max(this.#latestDay, share.bookedDay);
+			this.book(share);
+		}
 	}
 
 	/** The day on which a request of now is booked. */
@@ -33,23 +50,24 @@ export class KeyLedger {
 
 	/** Books what a request has cost. One that cost nothing shows that its key is used. */
 	book({ budgetKeyId, bookedDay, nanoUsd }: BudgetShare): void {
-		if (budgetKeyId !== null) this.#booked.book(budgetKeyId, bookedDay, nanoUsd);
+		this.#booked.book(budgetKeyId, bookedDay, nanoUsd);
+		this.#changed.add(budgetKeyId);
 	}
 
-	/** Counts a booked request among those that D1 has. */
-	store({ budgetKeyId, bookedDay, nanoUsd }: BudgetShare): void {
-		if (budgetKeyId !== null) this.#stored.book(budgetKeyId, bookedDay, nanoUsd);
+	/** Lets the next fold look at a budget that may be over, if anything was booked on it. */
+	touch(budgetKeyId: string): void {
+		if (this.#booked.latestDayFor(budgetKeyId) !== null) this.#changed.add(budgetKeyId);
 	}
 
-	/** For the folded row: what the settlements that D1 has were booked with. */
-	pack(isOver: (keyId: string) => boolean): PackedSpending {
-		return this.#stored.pack(isOver);
+	/** What a fold stores: the sums that have changed since the last one; null for those that nobody needs any more. */
+	packChanged(isOver: (budgetKeyId: string) => boolean): [string, PackedSums | null][] {
+		return [...this.#changed].map((id) => [id, isOver(id) ? null : this.#booked.pack(id)]);
 	}
 
-	/** Forgets keys whose sums nobody needs any more. */
-	forget(isOver: (keyId: string) => boolean): void {
-		this.#booked.forget(isOver);
-		this.#stored.forget(isOver);
+	/** Records that a fold was written. */
+	folded(isOver: (budgetKeyId: string) => boolean): void {
+		for (const id of this.#changed) if (isOver(id)) this.#booked.forget(id);
+		this.#changed.clear();
 	}
 
 	/** The first day of the period that a request of now would be booked in. */

@@ -9,8 +9,8 @@ interface SpentSums extends Record<BudgetPeriod, number> {
 	latestDay: number;
 }
 
-/** By key: the latest day, and its sums in the order of BUDGET_PERIODS, nano-USD. */
-export type PackedSpending = Record<string, number[]>;
+/** The latest day of a key, and its sums in the order of BUDGET_PERIODS, nano-USD. */
+export type PackedSums = number[];
 
 const NOTHING_SPENT: SpentSums = { latestDay: 0, day: 0, week: 0, month: 0, total: 0 };
 
@@ -21,8 +21,8 @@ function isSamePeriod(period: BudgetPeriod, day: number, other: number): boolean
 export class KeySpending {
 	#byKey = new Map<string, SpentSums>();
 
-	constructor(packed: PackedSpending = {}) {
-		for (const [keyId, [latestDay = 0, day = 0, week = 0, month = 0, total = 0]] of Object.entries(packed))
+	constructor(packed: Iterable<readonly [string, PackedSums]> = []) {
+		for (const [keyId, [latestDay = 0, day = 0, week = 0, month = 0, total = 0]] of packed)
 			this.#byKey.set(keyId, { latestDay, day, week, month, total });
 	}
 
@@ -55,18 +55,14 @@ export class KeySpending {
 		return this.#byKey.get(keyId)?.latestDay ?? null;
 	}
 
-	/** Forgets keys whose sums nobody needs any more. */
-	forget(isOver: (keyId: string) => boolean): void {
-		for (const keyId of this.#byKey.keys()) if (isOver(keyId)) this.#byKey.delete(keyId);
+	/** Forgets a key whose sums nobody needs any more. */
+	forget(keyId: string): void {
+		this.#byKey.delete(keyId);
 	}
 
-	/** For the folded row, without keys whose sums nobody needs any more. */
-	pack(isOver: (keyId: string) => boolean): PackedSpending {
-		const kept = [...this.#byKey].filter(([keyId]) => !isOver(keyId));
-		const packed = kept.map(([keyId, { latestDay, day, week, month, total }]) => [
-			keyId,
-			[latestDay, day, week, month, total],
-		]);
-		return Object.fromEntries(packed);
+	/** The sums of a key, for its row; null where nothing was booked. */
+	pack(keyId: string): PackedSums | null {
+		const sums = this.#byKey.get(keyId);
+		return sums ? [sums.latestDay, ...BUDGET_PERIODS.map((period) => sums[period])] : null;
 	}
 }

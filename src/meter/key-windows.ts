@@ -1,6 +1,5 @@
 // The windows of keys that have limits of their own, besides their user's. Pure; the clock is an argument.
-import { type KeyMinutes, type PackedMinutes, packMinutes, unpackMinutes } from "./folded.ts";
-import { DayWindow, MinuteWindow } from "./rolling-window.ts";
+import { emptyWindows, type LimitWindows, type PackedWindows, packWindows, unpackWindows } from "./packed-windows.ts";
 
 /** Limits of one key, below its plan's; null where the plan's holds. */
 export interface KeyLimits {
@@ -10,36 +9,45 @@ export interface KeyLimits {
 	dailyRequests: number | null;
 }
 
-interface KeyWindow {
-	minute: MinuteWindow;
-	day: DayWindow;
-}
-
 /** Counts the requests of keys from the moment that they have limits. Other keys take no space. */
 export class KeyWindows {
-	#byKey = new Map<string, KeyWindow>();
+	#byKey: Map<string, LimitWindows>;
+	#changed = new Set<string>();
 
-	constructor(minutes: KeyMinutes = {}) {
-		for (const [keyId, packed] of Object.entries(minutes))
-			this.#byKey.set(keyId, { minute: new MinuteWindow(), day: new DayWindow(unpackMinutes(packed)) });
+	constructor(packed: Iterable<readonly [string, PackedWindows]> = []) {
+		this.#byKey = new Map([...packed].map(([keyId, windows]) => [keyId, unpackWindows(windows)]));
 	}
 
-	windowsFor(keyId: string): KeyWindow {
+	/** The windows of a key, to be read. */
+	windowsFor(keyId: string): LimitWindows {
 		const known = this.#byKey.get(keyId);
 		if (known) return known;
-		const created = { minute: new MinuteWindow(), day: new DayWindow() };
+		const created = emptyWindows();
 		this.#byKey.set(keyId, created);
 		return created;
 	}
 
-	/** The day windows for the folded row. Keys without a request in either window are forgotten. */
-	foldedMinutes(nowMs: number): KeyMinutes {
-		const folded: [string, PackedMinutes][] = [];
+	/** The windows of a key, to be counted in. */
+	changedWindowsFor(keyId: string): LimitWindows {
+		this.#changed.add(keyId);
+		return this.windowsFor(keyId);
+	}
+
+	/** What a fold stores: the windows of keys that have changed since the last one; null for those that are empty. */
+	packChanged(nowMs: number): [string, PackedWindows | null][] {
+		return [...this.#changed].map((keyId) => {
+			const windows = this.windowsFor(keyId);
+			const isEmpty = windows.day.count(nowMs) === 0 && windows.minute.count(nowMs) === 0;
+			return [keyId, isEmpty ? null : packWindows(windows, nowMs)];
+		});
+	}
+
+	/** Records that a fold was written. Keys without a request in either window are forgotten. */
+	folded(nowMs: number): void {
+		this.#changed.clear();
 		for (const [keyId, { minute, day }] of this.#byKey) {
-			const buckets = day.buckets(nowMs);
-			if (buckets.length > 0) folded.push([keyId, packMinutes(buckets)]);
-			else if (minute.count(nowMs) === 0) this.#byKey.delete(keyId);
+			// Its row says the same until the next request of the key.
+			if (day.count(nowMs) === 0 && minute.count(nowMs) === 0) this.#byKey.delete(keyId);
 		}
-		return Object.fromEntries(folded);
 	}
 }

@@ -1,14 +1,8 @@
 // Compares windows with limits: those of a user's plan, and those of a key. Pure; the clock is an argument.
 import type { PlanId } from "../catalog/plans.ts";
 import type { Quota } from "./meter-calls.ts";
+import type { LimitWindows } from "./packed-windows.ts";
 import type { LimitRefusal } from "./refusals.ts";
-import type { DayWindow, MinuteWindow } from "./rolling-window.ts";
-
-/** The admissions that a limit counts. */
-interface LimitWindows {
-	minute: MinuteWindow;
-	day: DayWindow;
-}
 
 /** What is left of limits. */
 export function toQuota(

@@ -1,9 +1,9 @@
 // The calls of a meter: their arguments and answers. Pure.
 
 import type { PlanId } from "../catalog/plans.ts";
+import type { DayCounts, DaySum } from "./day-sums.ts";
 import type { BudgetStatus, KeyBudget, MeteredBudget } from "./key-budget.ts";
 import type { KeyLimits } from "./key-windows.ts";
-import type { PendingPage } from "./meter-state.edge.ts";
 import type { OpenHold, RecentUsage, Reservation } from "./settlement.ts";
 import type { StoredTotals, StoredWrite } from "./stored-bytes.ts";
 import type { NamedTotals } from "./usage-totals.ts";
@@ -91,7 +91,7 @@ export interface ChangedBudget {
 	budget: MeteredBudget | null;
 }
 
-/** `late`: the reservation was settled before, at its bound or in a slot that is reused by now. */
+/** `late`: the request is not open, and has another settlement or none. */
 export type SettleVerdict = "settled" | "late";
 
 /** An owner that may hold audit events which D1 does not have. */
@@ -108,26 +108,54 @@ export type ExtendVerdict = "extended" | "late" | "over_budget";
 /** How many of the latest requests usage shows. */
 export const RECENT_ROWS = 20;
 
-/** Limits now, and usage as far as the meter knows it. */
+/** A user's limits and usage now. */
 export interface MeterSnapshot {
 	quota: Quota;
 	stored: StoredTotals;
 	/** Of every settlement. */
 	totals: NamedTotals[];
-	/** The latest rows that D1 may not have, newest first. */
+	/** The latest requests, newest first. */
 	recent: RecentUsage[];
-	/** Open requests. A caller that could not reach the meter may have stored their settlement in D1. */
-	open: string[];
-	/** What they hold, oldest first. */
+	/** What open requests hold, oldest first. */
 	holds: OpenHold[];
-	/** The first page of rows that the totals count and that D1 may have with other amounts. */
-	doubtful: PendingPage;
 }
 
-/** Totals after a flush, to be compared with D1's rows. */
-export interface FlushedTotals {
-	/** Of everything that D1 is known to have. */
-	totals: NamedTotals[];
-	/** Requests that are not in the totals. D1 may have rows of them. */
-	uncounted: string[];
+/** Usage that was summed up under one name. */
+export interface NamedCounts extends DayCounts {
+	name: string;
+}
+
+/** Feedback as it is to be stored. */
+export interface GivenFeedback {
+	requestId: string;
+	score: number;
+	reason: string | null;
+	/** ISO 8601. */
+	at: string;
+	/** Feedback first given at this time, or before it, is closed. */
+	closedAt: string;
+	/** The API keys whose requests the caller reads; null for all. */
+	readableKeys: readonly string[] | null;
+	/** Those whose requests it may rate; null for all. */
+	ratableKeys: readonly string[] | null;
+}
+
+/** What a request has as feedback. */
+export interface StoredFeedback {
+	score: number;
+	reason: string | null;
+	created_at: string;
+	updated_at: string;
+}
+
+/** `stored`: what stands there now, which is something else where the feedback is closed. */
+export type FeedbackVerdict =
+	| { outcome: "stored"; feedback: StoredFeedback }
+	| { outcome: "no_request" | "not_ratable" };
+
+/** The sums of one day, as the meter keeps them and as the day's rows say them. */
+export interface CheckedDay {
+	day: string;
+	sums: DaySum[];
+	rows: DaySum[];
 }

@@ -5,6 +5,7 @@ import { callObject } from "../durable/call-object.edge.ts";
 import type { PagePart } from "../http/list-page.ts";
 import type { AccountMeter } from "./account-meter.object.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
+import type { SumColumn, SumRange } from "./fold-table.edge.ts";
 import type { BudgetStatus, KeyCosts } from "./key-budget.ts";
 import type {
 	AdmitRequest,
@@ -12,22 +13,23 @@ import type {
 	BudgetQuery,
 	BudgetRoom,
 	ChangedBudget,
+	CheckedDay,
 	ExtendVerdict,
-	FlushedTotals,
+	FeedbackVerdict,
+	GivenFeedback,
 	MarkedOwner,
 	MeterSnapshot,
+	NamedCounts,
 	RecordVerdict,
 	SettleVerdict,
 } from "./meter-calls.ts";
 import type { MeterEvent } from "./meter-events.ts";
-import type { PendingPage } from "./meter-state.edge.ts";
-import type { ListedRequest, RequestDetail, RequestPageQuery } from "./request-page.ts";
-import type { RollupPart } from "./rollup.ts";
+import type { ListedRequest, RatedRequest, RequestDetail, RequestPageQuery } from "./request-page.ts";
 import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
 import type { StorageVerdict, StoredDeletion, StoredWrite } from "./stored-bytes.ts";
 import type { CountedWrite } from "./stored-quota.edge.ts";
 
-export type { FlushedTotals, MarkedOwner, MeterSnapshot, Quota } from "./meter-calls.ts";
+export type { MarkedOwner, MeterSnapshot, Quota } from "./meter-calls.ts";
 
 export interface MeterClient {
 	admit(request: AdmitRequest): Promise<AdmitVerdict>;
@@ -49,20 +51,26 @@ export interface MeterClient {
 	/** Replaces an open reservation by another. */
 	extend(requestId: string, reservation: Reservation): Promise<ExtendVerdict>;
 	snapshot(plan: PlanId): Promise<MeterSnapshot>;
-	/** A further page of rows that the snapshot's totals count and that D1 may have with other amounts. */
-	doubtful(after: number): Promise<PendingPage>;
-	/** What each settlement that D1 may lack adds to the rollup there: one page behind `after`, from 0. */
-	pendingParts(after: number): Promise<PendingPage<RollupPart[]>>;
-	/** The requests of a page among those that D1 may lack. */
-	pendingRequests(query: RequestPageQuery): Promise<PagePart<ListedRequest>>;
-	/** A request that is settled, which D1 may not have. */
-	request(requestId: string): Promise<RequestDetail | null>;
-	/** The receipt of a request, which D1 may not have. */
-	receipt(requestId: string): Promise<StoredReceipt | null>;
-	/** The API key of a request that is settled, and that D1 may not have. */
-	settledBy(requestId: string): Promise<string | null>;
-	/** Flushes, and returns the totals of what D1 has. */
-	flushedTotals(): Promise<FlushedTotals>;
+	/** Takes over a user's settlements that are stranded in D1. */
+	takeStranded(userId: string): Promise<void>;
+	/** Sums of a range of days under the names of a column. */
+	sumsBy(column: SumColumn, range: SumRange): Promise<NamedCounts[]>;
+	/** The requests of a page, one more than it holds if there are more. */
+	requestPage(query: RequestPageQuery): Promise<PagePart<ListedRequest>>;
+	/** A settled request; `open` while it is not settled. */
+	request(requestId: string): Promise<RequestDetail | "open" | null>;
+	/** The receipt of a settled request; `open` while it is not settled. */
+	receipt(requestId: string): Promise<StoredReceipt | "open" | null>;
+	/** Stores feedback on a settled request, or changes what it has. */
+	giveFeedback(given: GivenFeedback): Promise<FeedbackVerdict>;
+	/** Settled requests with what was decided and how they were rated, behind a request, oldest first. */
+	decisions(after: string, limit: number): Promise<RatedRequest[]>;
+	/** Days behind one that have sums, oldest first. */
+	daysAfter(day: string, limit: number): Promise<string[]>;
+	/** Compares the sums of a day with its rows. */
+	checkDay(day: string): Promise<CheckedDay>;
+	/** Writes to D1 what it lacks. */
+	flushNow(): Promise<void>;
 	setPlan(plan: PlanId): Promise<void>;
 	/** Refuses requests that carry an earlier version of a key, and learns its budget. */
 	changeKey(keyId: string, version: number, budget: ChangedBudget): Promise<void>;
@@ -107,13 +115,16 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 		giveBackStored: (id) => twice((stub) => stub.giveBackStored(id)),
 		release: (requestId) => twice((stub) => stub.release(requestId)),
 		extend: (requestId, reservation) => twice((stub) => stub.extend(requestId, reservation)),
-		doubtful: (after) => twice(async (stub) => await stub.doubtful(after)),
-		pendingParts: (after) => twice(async (stub) => await stub.pendingParts(after)),
-		pendingRequests: (query) => twice(async (stub) => await stub.pendingRequests(query)),
+		takeStranded: (userId) => twice((stub) => stub.takeStranded(userId)),
+		sumsBy: (column, range) => twice(async (stub) => await stub.sumsBy(column, range)),
+		requestPage: (query) => twice(async (stub) => await stub.requestPage(query)),
 		request: (requestId) => twice(async (stub) => await stub.request(requestId)),
 		receipt: (requestId) => twice(async (stub) => await stub.receipt(requestId)),
-		settledBy: (requestId) => twice(async (stub) => await stub.settledBy(requestId)),
-		flushedTotals: () => twice(async (stub) => await stub.flushedTotals()),
+		giveFeedback: (given) => twice(async (stub) => (await stub.giveFeedback(given)) as FeedbackVerdict),
+		decisions: (after, limit) => twice(async (stub) => await stub.decisions(after, limit)),
+		daysAfter: (day, limit) => twice(async (stub) => await stub.daysAfter(day, limit)),
+		checkDay: (day) => twice(async (stub) => await stub.checkDay(day)),
+		flushNow: () => twice((stub) => stub.flushNow()),
 		snapshot: (plan) => twice(async (stub) => await stub.snapshot(plan)),
 		setPlan: (plan) => twice((stub) => stub.setPlan(plan)),
 		changeKey: (keyId, version, budget) => twice((stub) => stub.changeKey(keyId, version, budget)),
@@ -131,18 +142,4 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 		unmarkOwner: (owner, mark) => twice((stub) => stub.unmarkOwner(owner, mark)),
 		ping: () => twice((stub) => stub.ping()),
 	};
-}
-
-/** The rows of a page and of all pages behind it. */
-export async function readAllRows<Row>(
-	{ rows: first, next }: PendingPage<Row>,
-	readAfter: (after: number) => Promise<PendingPage<Row>>,
-): Promise<Row[]> {
-	const rows = [...first];
-	for (let after = next; after !== null; ) {
-		const page = await readAfter(after);
-		rows.push(...page.rows);
-		after = page.next;
-	}
-	return rows;
 }

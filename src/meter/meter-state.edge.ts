@@ -1,94 +1,148 @@
-// The requests of a meter's user: slots and the folded row in SQLite, and the windows and totals that follow from them in memory.
-// Synchronous. Every method writes first and changes memory afterwards, so that a write that throws changes nothing.
+// The requests of a meter's user: rows and fold in SQLite, and the windows, holds and sums that follow from them in memory. Synchronous.
+// Every method writes first and changes memory afterwards, so that a write that throws changes nothing.
 //
-// Crash order. Settlements go to D1 in the order of their numbers. What D1 has is counted in memory, with D1's amounts. The fold
-// writes these totals in one row, with the number that they reach. An object may die between the two, or before D1's answer.
-// It then wakes with the same settlements unfolded and sends them again. D1 keeps the rows it has, so nothing counts twice.
-import { compareNewestFirst, type PagePart } from "../http/list-page.ts";
-import { firstBatch, type OutgoingRow } from "./flush-batch.ts";
-import { latestFoldedMs } from "./folded.ts";
+// Every admission, extension, settlement and release has the next number. A fold counts everything up to one number, and names where to
+// find what came later: an id's time is not the time of admission, so rows below the fold's floor are listed.
+import { addCounts, type DayCounts, type DayPlace, type DaySum, DaySums, NO_COUNTS, toDaySums } from "./day-sums.ts";
+import { FoldTable, type SumColumn, type SumRange } from "./fold-table.edge.ts";
 import type { BudgetStatus, KeyBudget, KeyCosts } from "./key-budget.ts";
 import { KeyLedger } from "./key-ledger.ts";
 import { KeyWindows } from "./key-windows.ts";
-import { isInRequestRange, type ListedRequest, type RequestPageQuery, selectRequests } from "./request-page.ts";
-import { DayWindow, MINUTE_MS, MinuteWindow } from "./rolling-window.ts";
-import { type RollupPart, toRollupParts } from "./rollup.ts";
-import type { OpenHold, RecentUsage, Reservation, Settlement, UsageRow } from "./settlement.ts";
-import { SlotTable } from "./slot-table.edge.ts";
-import { type Slot, SlotIndex } from "./slots.ts";
-import { type CountedUsage, type NamedTotals, UsageTotals } from "./usage-totals.ts";
+import { countAdmissions, emptyWindows, type LimitWindows, packWindows, unpackWindows } from "./packed-windows.ts";
+import { firstNumberAt } from "./request-number.ts";
+import {
+	type Counting,
+	type NewRequest,
+	type OpenRequest,
+	type RequestRow,
+	RequestTable,
+} from "./request-table.edge.ts";
+import { MINUTE_MS, toMinute } from "./rolling-window.ts";
+import type { OpenHold, Reservation, Settlement, UsageRow } from "./settlement.ts";
+import { toCountedRow } from "./stored-request.ts";
+import { type NamedTotals, UsageTotals } from "./usage-totals.ts";
 
-/** A fold frees at least this many slots, so that its one row adds little to the cost of a request. */
-const FOLD_SLOTS = 32;
+/** A fold comes after so many changes, so that its rows add little to the cost of a request and a wake-up reads few. */
+const FOLD_AFTER_CHANGES = 256;
+/** Requests are admitted this soon after their ids were made, as a rule. Others are listed one by one. */
+const USUAL_DELAY_MS = 2_000;
+/** Requests that cost nothing are known by their ids for so many others. */
+const REMEMBERED_FREE = 1_000;
 
-/** Size of one page of a paged read. A larger row makes a page of its own. */
-const PAGE_BYTES = 4_000_000;
-
-/** A page of usage that is settled, and perhaps not in D1. */
-export interface PendingPage<Row = CountedUsage> {
-	rows: Row[];
-	/** Where the next page starts; null on the last page. */
-	next: number | null;
+/** An admission without a reservation: it only counts. */
+export interface FreeRequest {
+	requestId: string;
+	isOfDay: boolean;
+	/** The key, if it has limits of its own. */
+	limitedKeyId: string | null;
 }
 
-/** A request that is admitted. Its key's budget is only needed with a reservation. */
-export type AdmittedRequest = Pick<Slot, "requestId" | "countsTowardsDay" | "limitedKeyId" | "keyBudget"> & {
-	budgetKeyId: string;
+/** A sum as it is now, for D1. */
+export interface OutgoingSum extends DaySum {
+	/** Of this row in D1: a lower one never replaces a higher one. */
+	revision: number;
+}
+
+const COUNTED: Record<Counting, { requests: number; ofDay: number }> = {
+	none: { requests: 0, ofDay: 0 },
+	minute: { requests: 1, ofDay: 0 },
+	day: { requests: 1, ofDay: 1 },
 };
 
-/** Pending settlements and their slots. */
-interface FlushBatch {
-	slots: Slot[];
-	rows: OutgoingRow[];
-}
-
 export class MeterState {
-	readonly minute: MinuteWindow;
-	readonly day: DayWindow;
+	readonly table: RequestTable;
+	readonly fold: FoldTable;
 	/** Of keys that have limits of their own. */
 	readonly keys: KeyWindows;
+	readonly #storage: DurableObjectStorage;
+	#windows: LimitWindows;
 	#ledger: KeyLedger;
-	#table: SlotTable;
-	#index: SlotIndex;
-	/** Of the settlements that D1 has, folded or not. */
-	#stored: UsageTotals;
-	#pending = new UsageTotals();
+	#totals: UsageTotals;
+	/** What the sums have grown by since the fold. */
+	#grown = new DaySums();
+	/** Sums that D1 may have with earlier counts, and the change that they grew with. */
+	#unsent = new Map<string, DayPlace & { changed: number }>();
+	#open = new Map<string, OpenRequest>();
+	/** Ids of the latest requests that cost nothing. */
+	#free = new Set<string>();
 	#retiredBudgets: Set<string>;
+	#changed: number;
+	#floor: number;
+	#changesSinceFold = 0;
 	/** The latest time that anything was recorded at. */
-	#latestMs = 0;
+	#latestMs: number;
 
 	/** @param retiredBudgets those of which all keys are revoked. */
-	constructor(sql: SqlStorage, nowMs: number, retiredBudgets: Iterable<string> = []) {
+	constructor(storage: DurableObjectStorage, nowMs: number, retiredBudgets: Iterable<string> = []) {
+		this.#storage = storage;
 		this.#retiredBudgets = new Set(retiredBudgets);
-		this.#table = new SlotTable(sql);
-		let folded = this.#table.folded();
-		let slots = this.#table.slots();
-		for (const { atMs, closedAtMs } of slots) this.#latestMs = Math.max(this.#latestMs, atMs, closedAtMs ?? 0);
-		this.#latestMs = Math.max(this.#latestMs, latestFoldedMs(folded));
-		if (this.#wentBack(nowMs)) {
-			this.#table.rewind(nowMs);
-			folded = this.#table.folded();
-			slots = this.#table.slots();
-		}
-		this.#index = new SlotIndex(slots, folded);
-		this.#stored = new UsageTotals(folded.totals);
-		this.minute = new MinuteWindow();
-		this.day = new DayWindow(folded.minutes);
-		this.keys = new KeyWindows(folded.keyMinutes);
-		for (const slot of slots.toSorted((a, b) => a.admissionSeq - b.admissionSeq))
-			this.#count(slot, {
-				isInMinute: slot.atMs > nowMs - MINUTE_MS,
-				isInDay: slot.admissionSeq > folded.admissionSeq,
-			});
-		for (const { slot } of this.#index.pending) this.#pending.addRow(this.#table.settlement(slot).usage);
-		this.#ledger = new KeyLedger(folded.keySpending, slots, this.#index.pending);
+		this.table = new RequestTable(storage.sql);
+		this.fold = new FoldTable(storage.sql);
+		const fold = this.fold.read();
+		this.#changed = fold.changed;
+		this.#floor = fold.floor;
+		this.#windows = fold.windows ? unpackWindows(fold.windows) : emptyWindows();
+		this.keys = new KeyWindows(this.fold.keyWindows());
+		this.#totals = new UsageTotals(fold.totals);
+		for (const place of fold.unsent) this.#unsent.set(DaySums.key(place), { ...place, changed: fold.changed });
+		const rows = this.#changedRows([...fold.open, ...this.fold.late()], fold.floor, fold.changed);
+		this.#ledger = new KeyLedger(
+			this.fold.keySpending(),
+			rows.filter(({ isOpen }) => isOpen),
+			rows.filter(({ settled }) => settled !== null),
+		);
+		for (const id of this.#retiredBudgets) this.#ledger.touch(id);
+		this.#latestMs = Math.max(this.#windows.minute.latestMs, this.#windows.day.latestMs);
+		this.#recount(rows, fold.changed);
+		this.followClock(nowMs);
 	}
 
-	/** Follows the clock. Whether it went back so far that what is recorded would hold for longer than a window. */
-	#wentBack(nowMs: number): boolean {
-		const wentBack = this.#latestMs - nowMs >= MINUTE_MS;
-		this.#latestMs = wentBack ? nowMs : Math.max(this.#latestMs, nowMs);
-		return wentBack;
+	/** Rows that are open, or have changed since a fold. */
+	#changedRows(numbers: number[], floor: number, foldedAt: number): RequestRow[] {
+		const rows = new Map([...this.table.rows(numbers), ...this.table.rowsFrom(floor)].map((row) => [row.n, row]));
+		return [...rows.values()].filter(({ isOpen, changed }) => isOpen || changed > foldedAt);
+	}
+
+	/** Counts what came after the fold. */
+	#recount(rows: readonly RequestRow[], foldedAt: number): void {
+		const admitted = rows
+			.filter(({ admitted: number }) => number > foldedAt)
+			.toSorted((a, b) => a.admitted - b.admitted);
+		const free = this.fold.minuteCounts();
+		const admissions = [
+			...admitted.map(({ atMs, counting, isLimited, apiKeyId }) => ({
+				atMs,
+				counted: COUNTED[counting],
+				keyId: isLimited ? apiKeyId : "",
+			})),
+			// When in its minute each came is not known: all count as the last one.
+			...free.map(({ last_ms: atMs, requests, of_day: ofDay, api_key: keyId }) => ({
+				atMs,
+				counted: { requests, ofDay },
+				keyId,
+			})),
+		];
+		for (const { atMs, counted, keyId } of admissions.toSorted((a, b) => a.atMs - b.atMs)) {
+			countAdmissions(this.#windows, atMs, counted);
+			if (keyId !== "") countAdmissions(this.keys.changedWindowsFor(keyId), atMs, counted);
+			this.#latestMs = Math.max(this.#latestMs, atMs);
+		}
+		for (const row of rows) {
+			this.#changed = Math.max(this.#changed, row.changed);
+			if (row.isOpen) this.#open.set(row.id, row);
+			if (row.settled === null || row.settled <= foldedAt) continue;
+			const whole = this.table.whole(row);
+			if (whole) this.#addUsage(toCountedRow(whole), row.settled);
+		}
+		this.#changesSinceFold = rows.length + free.length;
+	}
+
+	get minute() {
+		return this.#windows.minute;
+	}
+
+	get day() {
+		return this.#windows.day;
 	}
 
 	/**
@@ -97,84 +151,88 @@ export class MeterState {
 	 * @returns whether that was so: then the first expiry is another.
 	 */
 	followClock(nowMs: number): boolean {
-		if (!this.#wentBack(nowMs)) return false;
-		this.#table.rewind(nowMs);
-		this.#index.rewind(nowMs);
+		const wentBack = this.#latestMs - nowMs >= MINUTE_MS;
+		this.#latestMs = wentBack ? nowMs : Math.max(this.#latestMs, nowMs);
+		if (!wentBack) return false;
+		this.#storage.transactionSync(() => {
+			for (const request of this.#open.values()) {
+				if (request.atMs <= nowMs) continue;
+				const expiresAtMs = request.expiresAtMs - (request.atMs - nowMs);
+				this.table.rewind({ n: request.n, atMs: nowMs, expiresAtMs }, this.#next());
+				Object.assign(request, { atMs: nowMs, expiresAtMs });
+			}
+		});
+		this.foldNow(nowMs);
 		return true;
 	}
 
-	/** Adds an admission to the windows of its user, and of its key if that has limits. */
-	#count(
-		{ atMs, countsTowardsDay, limitedKeyId }: Slot,
-		{ isInMinute, isInDay }: { isInMinute: boolean; isInDay: boolean },
-	): void {
-		const windows = limitedKeyId === null ? [this] : [this, this.keys.windowsFor(limitedKeyId)];
-		for (const { minute, day } of windows) {
-			if (isInMinute) minute.add(atMs);
-			if (isInDay && countsTowardsDay) day.add(atMs);
-		}
+	/** The number of the next change. */
+	#next(): number {
+		this.#changesSinceFold++;
+		return ++this.#changed;
 	}
 
 	get earliestExpiryMs(): number | null {
-		return this.#index.earliestExpiryMs;
+		let earliest: number | null = null;
+		for (const { expiresAtMs } of this.#open.values())
+			if (earliest === null || expiresAtMs < earliest) earliest = expiresAtMs;
+		return earliest;
 	}
 
-	/** Whether any settlement is not folded: only this object may know of it. */
-	get hasUnfolded(): boolean {
-		return this.#index.unfoldedCount > 0;
+	findOpen(id: string): OpenRequest | undefined {
+		return this.#open.get(id);
 	}
 
-	/** Whether D1 may have other amounts for a pending settlement. */
-	get hasDoubtful(): boolean {
-		return this.#index.hasDoubtful;
+	/** Whether a request was admitted, as far as that is known: of one that costs nothing, for a while. */
+	wasAdmitted(id: string): boolean {
+		return this.#open.has(id) || this.#free.has(id) || this.table.find(id) !== undefined;
 	}
 
-	find(requestId: string): Slot | undefined {
-		return this.#index.find(requestId);
+	/** Counts an admission that costs nothing. False when it was counted. */
+	admitFree({ requestId, isOfDay, limitedKeyId }: FreeRequest, nowMs: number): boolean {
+		if (this.#free.has(requestId)) return false;
+		this.fold.countInMinute(toMinute(nowMs), limitedKeyId ?? "", isOfDay, nowMs);
+		this.#changesSinceFold++;
+		this.#free.add(requestId);
+		if (this.#free.size > REMEMBERED_FREE) this.#free.delete(this.#free.values().next().value ?? "");
+		this.#count(nowMs, isOfDay ? "day" : "minute", limitedKeyId);
+		return true;
 	}
 
-	/** Stores an admission and counts it. */
-	admit(
-		{ requestId, countsTowardsDay, limitedKeyId, budgetKeyId, keyBudget }: AdmittedRequest,
-		reservation: Reservation | null,
-		nowMs: number,
-	): void {
-		const position = this.#index.nextPosition(nowMs);
-		const slot: Slot = {
-			slot: position.slot,
-			requestId,
-			admissionSeq: position.admissionSeq,
-			atMs: nowMs,
-			countsTowardsDay,
-			limitedKeyId,
-			expiresAtMs: reservation?.expiresAtMs ?? null,
-			closedAtMs: reservation ? null : nowMs,
-			settlementSeq: null,
-			proofHash: null,
-			isDoubtful: false,
-			createdAt: null,
-			budgetKeyId: reservation ? budgetKeyId : null,
-			bookedDay: reservation ? this.#ledger.today(nowMs) : 0,
-			nanoUsd: reservation?.holdNanoUsd ?? 0,
-			keyBudget: reservation ? keyBudget : null,
-		};
-		this.#table.admit(slot, position.isReused, reservation);
-		this.#index.admit(position, slot);
-		this.#count(slot, { isInMinute: true, isInDay: true });
+	#count(atMs: number, counting: Counting, limitedKeyId: string | null): void {
+		countAdmissions(this.#windows, atMs, COUNTED[counting]);
+		if (limitedKeyId !== null) countAdmissions(this.keys.changedWindowsFor(limitedKeyId), atMs, COUNTED[counting]);
+	}
+
+	/** The day on which a request of now is booked. */
+	today(nowMs: number): number {
+		return this.#ledger.today(nowMs);
+	}
+
+	/** Stores an admission and counts it. False when the request has a row. */
+	admit(request: NewRequest): boolean {
+		const changed = this.#next();
+		const n = this.table.insert(request, changed);
+		if (n === null) return false;
+		if (n < this.#floor) this.fold.addLate(n);
+		const { reservation: _, counting, isLimited, ...open } = request;
+		this.#open.set(open.id, { ...open, n, isClaiming: false });
+		this.#count(open.atMs, counting, isLimited ? open.apiKeyId : null);
+		return true;
 	}
 
 	/** Replaces a reservation. One that holds more is booked on today, because only today's period can be asked for more. */
-	extend(slot: Slot, reservation: Reservation, nowMs: number): void {
+	extend(open: OpenRequest, reservation: Reservation, nowMs: number): void {
 		const { expiresAtMs, holdNanoUsd: nanoUsd } = reservation;
-		const bookedDay = nanoUsd > slot.nanoUsd ? this.#ledger.today(nowMs) : slot.bookedDay;
-		this.#table.extend(slot.slot, reservation, { bookedDay, nanoUsd });
-		this.#index.extend(slot, { expiresAtMs, bookedDay, nanoUsd });
+		const bookedDay = nanoUsd > open.nanoUsd ? this.#ledger.today(nowMs) : open.bookedDay;
+		this.table.extend(open, reservation, { bookedDay, nanoUsd }, this.#next());
+		Object.assign(open, { expiresAtMs, bookedDay, nanoUsd });
 	}
 
 	/** A key's budget now. @param except an open request that does not count, because it is to hold another amount. */
-	budgetStatus(budgetKeyId: string, budget: KeyBudget, nowMs: number, except?: Slot): BudgetStatus {
-		const { open } = this.#index;
-		const others = except ? [...open].filter((slot) => slot !== except) : open;
+	budgetStatus(budgetKeyId: string, budget: KeyBudget, nowMs: number, except?: OpenRequest): BudgetStatus {
+		const open = [...this.#open.values()];
+		const others = except ? open.filter((request) => request !== except) : open;
 		return this.#ledger.status(budgetKeyId, budget, others, nowMs);
 	}
 
@@ -188,200 +246,177 @@ export class MeterState {
 		return this.#ledger.periodStart(period, nowMs);
 	}
 
-	/** @param isDoubtful D1 may have another settlement of the request. */
-	settle(slot: Slot, settlement: Settlement, nowMs: number, isDoubtful = false): void {
-		const settlementSeq = this.#index.nextSettlementSeq;
-		this.#table.settle(slot.slot, settlementSeq, nowMs, settlement, isDoubtful);
-		const { proof_hash: proofHash } = settlement.receipt;
-		const { created_at: createdAt, cost_nano_usd: nanoUsd } = settlement.usage;
-		this.#index.close(slot, { closedAtMs: nowMs, settlementSeq, proofHash, isDoubtful, createdAt, nanoUsd });
-		this.#pending.addRow(settlement.usage);
-		this.#ledger.book(slot);
+	/** Records that D1 is to be asked for the settlement of an open request. */
+	claim(open: OpenRequest): void {
+		if (open.isClaiming) return;
+		this.table.claim(open, this.#next());
+		open.isClaiming = true;
 	}
 
-	release(slot: Slot, nowMs: number): void {
-		this.#table.release(slot.slot, nowMs);
-		this.#index.close(slot, {
-			closedAtMs: nowMs,
-			settlementSeq: null,
-			proofHash: null,
-			isDoubtful: false,
-			createdAt: null,
-			nanoUsd: 0,
-		});
+	settle(open: OpenRequest, settlement: Settlement): void {
+		const settled = this.#next();
+		this.table.settle(open, settlement, settled);
+		this.#open.delete(open.id);
+		this.#ledger.book({ ...open, nanoUsd: settlement.usage.cost_nano_usd });
+		this.#addUsage(settlement.usage, settled);
 	}
 
-	/** Open slots whose reservation has expired. */
-	expiredSlots(nowMs: number): Slot[] {
-		return [...this.#index.open].filter((slot) => slot.expiresAtMs !== null && slot.expiresAtMs <= nowMs);
+	release(open: OpenRequest): void {
+		this.table.release(open, this.#next());
+		this.#open.delete(open.id);
+		if (this.#retiredBudgets.has(open.budgetKeyId)) this.#ledger.touch(open.budgetKeyId);
 	}
 
-	reservation({ slot }: Slot): Reservation {
-		return this.#table.reservation(slot);
-	}
-
-	openIds(): string[] {
-		return [...this.#index.open].map(({ requestId }) => requestId);
-	}
-
-	holds(): OpenHold[] {
-		return this.#table.holds([...this.#index.open].map(({ slot }) => slot));
-	}
-
-	settlement(slot: Slot): Settlement | null {
-		return slot.settlementSeq === null ? null : this.#table.settlement(slot.slot);
-	}
-
-	/** The next settlements for D1: as many as fit in one statement. */
-	nextBatch(): FlushBatch {
-		const slots: Slot[] = [];
-		const table = this.#table;
-		const pending = this.#index.pending;
-		const settlements = function* () {
-			for (const slot of pending) {
-				slots.push(slot);
-				yield table.settlement(slot.slot);
-			}
-		};
-		const rows = firstBatch(settlements());
-		return { rows, slots: slots.slice(0, rows.length) };
-	}
-
-	/**
-	 * Records that D1 has settlements, and counts them with the amounts in D1.
-	 * @param inserted ids whose rows are ours.
-	 * @param others what D1 has under the other ids.
-	 */
-	markStored(
-		{ slots, rows }: FlushBatch,
-		inserted: ReadonlySet<string>,
-		others: ReadonlyMap<string, CountedUsage>,
+	#addUsage(
+		usage: Pick<
+			UsageRow,
+			"created_at" | "api_key_id" | "model" | "mode" | "tokens" | "input_tokens" | "cost_nano_usd" | "calls"
+		>,
+		settled: number,
 	): void {
-		const amounts = rows.map(({ row }) => {
-			const id = row.request_id;
-			const stored = inserted.has(id) ? row : others.get(id);
-			if (!stored) throw new Error("D1 neither took a settlement nor has it");
-			return { row, stored };
-		});
-		this.#index.store(slots);
-		for (const slot of slots) this.#ledger.store(slot);
-		for (const { row, stored } of amounts) {
-			this.#pending.subtractRow(row);
-			this.#stored.addRow(stored);
+		this.#totals.addRow(usage);
+		for (const sum of toDaySums(usage)) {
+			this.#grown.add(sum);
+			const { day, api_key_id, model } = sum;
+			this.#unsent.set(DaySums.key(sum), { day, api_key_id, model, changed: settled });
 		}
 	}
 
-	/** Folds when that frees enough slots. */
-	foldIfWorthIt(nowMs: number): void {
-		if (this.#index.foldableCount >= FOLD_SLOTS) this.fold(nowMs);
+	/** Open requests whose reservation has expired. */
+	expired(nowMs: number): OpenRequest[] {
+		return [...this.#open.values()].filter(({ expiresAtMs }) => expiresAtMs <= nowMs);
 	}
 
-	/** Writes the folded row, if that frees any slot. */
-	fold(nowMs: number): void {
-		if (this.#index.foldableCount === 0) return;
-		const position = this.#index.nextFold;
-		const minutes = this.day.buckets(nowMs);
-		const keyMinutes = this.keys.foldedMinutes(nowMs);
-		const totals = this.#stored.rows();
+	openIds(): string[] {
+		return [...this.#open.keys()];
+	}
+
+	holds(): OpenHold[] {
+		return this.#open.size === 0 ? [] : this.table.holds([...this.#open.values()].map(({ n }) => n));
+	}
+
+	/** Folds where that is due. */
+	foldIfDue(nowMs: number): void {
+		if (this.#changesSinceFold >= FOLD_AFTER_CHANGES) this.foldNow(nowMs);
+	}
+
+	foldNow(nowMs: number): void {
 		const isOver = this.#toRetiredTest();
-		this.#table.fold({ ...position, minutes, keyMinutes, totals, keySpending: this.#ledger.pack(isOver) });
-		this.#index.fold(position);
-		this.#ledger.forget(isOver);
+		const floor = firstNumberAt(nowMs - USUAL_DELAY_MS);
+		const fold = {
+			changed: this.#changed,
+			floor,
+			open: [...this.#open.values()].map(({ n }) => n),
+			windows: packWindows(this.#windows, nowMs),
+			totals: this.#totals.rows(),
+			unsent: [...this.#unsent.values()].map(({ day, api_key_id, model }) => ({ day, api_key_id, model })),
+		};
+		const parts = {
+			keyWindows: this.keys.packChanged(nowMs),
+			keySpending: this.#ledger.packChanged(isOver),
+			daySums: this.#grown.all(),
+		};
+		this.#storage.transactionSync(() => this.fold.write(fold, parts));
+		this.#floor = floor;
+		this.#changesSinceFold = 0;
+		this.keys.folded(nowMs);
+		this.#ledger.folded(isOver);
+		this.#grown.clear();
 	}
 
 	/** Whether all keys of a budget are revoked, and no open request of theirs is left that might need its sums. */
 	#toRetiredTest(): (budgetKeyId: string) => boolean {
-		const open = new Set([...this.#index.open].map(({ budgetKeyId }) => budgetKeyId));
+		const open = new Set([...this.#open.values()].map(({ budgetKeyId }) => budgetKeyId));
 		return (budgetKeyId) => this.#retiredBudgets.has(budgetKeyId) && !open.has(budgetKeyId);
 	}
 
 	/** Leaves the sums of a budget out of the next fold that finds no open request on it. All of its keys are revoked. */
 	retireBudget(budgetKeyId: string): void {
 		this.#retiredBudgets.add(budgetKeyId);
+		this.#ledger.touch(budgetKeyId);
 	}
 
 	/** Totals of everything settled so far. */
 	totals(): NamedTotals[] {
-		const totals = new UsageTotals(this.#stored.rows());
-		totals.addAll(this.#pending.rows());
-		return totals.rows();
+		return this.#totals.rows();
 	}
 
-	/** Totals of what D1 has. */
-	storedTotals(): NamedTotals[] {
-		return this.#stored.rows();
-	}
-
-	/** The latest usage that D1 may not have, newest first. */
-	recentPending(limit: number): RecentUsage[] {
-		const key = ({ createdAt, requestId }: Slot) => `${createdAt} ${requestId}`;
-		let newest: Slot[] = [];
-		const keepNewest = () => {
-			newest = newest.sort((a, b) => (key(a) > key(b) ? -1 : 1)).slice(0, limit);
-		};
-		for (const slot of this.#index.pending) {
-			newest.push(slot);
-			if (newest.length >= 10 * limit) keepNewest();
-		}
-		keepNewest();
-		return newest.map(({ slot }) => {
-			const { calls: _, ...recent } = this.#table.settlement(slot).usage;
-			return recent;
-		});
-	}
-
-	/** The requests of a page among those that D1 may not have. */
-	pendingRequests(query: RequestPageQuery): PagePart<ListedRequest> {
-		const inRange = [...this.#index.pending].flatMap(({ slot, requestId: id, createdAt }) => {
-			const position = { created_at: createdAt ?? "", id };
-			return isInRequestRange(position, query) ? [{ slot, position }] : [];
-		});
-		inRange.sort((a, b) => compareNewestFirst(a.position, b.position));
-		const table = this.#table;
-		const settlements = function* () {
-			for (const { slot } of inRange) yield table.settlement(slot);
-		};
-		return selectRequests(settlements(), query);
-	}
-
-	/** One page of pending usage behind a settlement number. */
-	#usagePage<Row>(after: number, isWanted: (slot: Slot) => boolean, toRow: (usage: UsageRow) => Row): PendingPage<Row> {
-		const rows: Row[] = [];
-		let bytes = 0;
-		for (const slot of this.#index.pending) {
-			const { settlementSeq } = slot;
-			if (settlementSeq === null || settlementSeq <= after || !isWanted(slot)) continue;
-			const row = toRow(this.#table.settlement(slot.slot).usage);
-			bytes += JSON.stringify(row).length;
-			if (rows.length > 0 && bytes > PAGE_BYTES) return { rows, next: settlementSeq - 1 };
-			rows.push(row);
-		}
-		return { rows, next: null };
-	}
-
-	/** Pending usage that D1 may have with other amounts, behind a settlement number: one page. */
-	doubtfulPage(after: number): PendingPage {
-		return this.#usagePage(
-			after,
-			({ isDoubtful }) => isDoubtful,
-			({ request_id, mode, tokens, input_tokens, cost_nano_usd, calls }) => ({
-				request_id,
-				mode,
-				tokens,
-				input_tokens,
-				cost_nano_usd,
-				calls,
-			}),
+	/** Sums of a range under the names of a column. */
+	sumsBy(column: SumColumn, range: SumRange): (DayCounts & { name: string })[] {
+		const sums = new Map<string, DayCounts>(
+			this.fold.sumsBy(column, range).map(({ name, ...counts }) => [name, counts]),
 		);
+		for (const { day, api_key_id, model, ...counts } of this.#grown.all()) {
+			if (day < range.since || day > range.until) continue;
+			if (range.apiKeyIds && !range.apiKeyIds.includes(api_key_id)) continue;
+			const name = { day, api_key: api_key_id, model }[column];
+			sums.set(name, addCounts(sums.get(name) ?? NO_COUNTS, counts));
+		}
+		return [...sums].map(([name, counts]) => ({ name, ...counts }));
 	}
 
-	/** What each pending settlement adds to the rollup in D1, behind a settlement number: one page. */
-	pendingPage(after: number): PendingPage<RollupPart[]> {
-		return this.#usagePage(after, () => true, toRollupParts);
+	/** The sums of one day. */
+	sumsOfDay(day: string): DaySum[] {
+		const sums = new DaySums();
+		for (const sum of this.fold.sumsOfDay(day)) sums.add(sum);
+		for (const sum of this.#grown.all()) if (sum.day === day) sums.add(sum);
+		return sums.all();
 	}
 
-	/** Ids of open and pending requests: D1 may have a row of them or not. */
-	uncountedIds(): string[] {
-		return [...this.#index.open, ...this.#index.pending].map(({ requestId }) => requestId);
+	/** Days behind one that have sums, oldest first. */
+	daysAfter(day: string, limit: number): string[] {
+		const grown = this.#grown.all().flatMap((sum) => (sum.day > day ? sum.day : []));
+		return [...new Set([...this.fold.daysAfter(day, limit), ...grown])].sort().slice(0, limit);
+	}
+
+	/** The newest day of a range with requests of a model and of some keys; null where there is none. */
+	newestDay(range: SumRange, model: string | undefined): string | null {
+		const grown = this.#grown
+			.all()
+			.filter(
+				(sum) =>
+					sum.requests > 0 &&
+					sum.day >= range.since &&
+					sum.day <= range.until &&
+					(model === undefined || sum.model === model) &&
+					(range.apiKeyIds === null || range.apiKeyIds.includes(sum.api_key_id)),
+			)
+			.map(({ day }) => day);
+		return [this.fold.newestDay(range, model) ?? [], ...grown].flat().sort().at(-1) ?? null;
+	}
+
+	/** The number of the last change: rows that were settled later have higher ones. */
+	get lastChange(): number {
+		return this.#changed;
+	}
+
+	get hasUnsent(): boolean {
+		return this.#unsent.size > 0;
+	}
+
+	/** Sums that D1 may have with earlier counts, as they are now. @param revisionBase what revisions lie above. */
+	unsentSums(revisionBase: number): OutgoingSum[] {
+		const revision = revisionBase + this.#changed;
+		return [...this.#unsent.values()].map(({ day, api_key_id, model }) => {
+			const place = { day, api_key_id, model };
+			const counts = addCounts(this.fold.daySum(place) ?? NO_COUNTS, this.#grown.find(place));
+			return { ...place, ...counts, revision };
+		});
+	}
+
+	/** Records that D1 has sums. Those that have grown since stay unsent. */
+	markSent(sums: readonly OutgoingSum[], revisionBase: number): void {
+		for (const sum of sums) {
+			const key = DaySums.key(sum);
+			const unsent = this.#unsent.get(key);
+			if (unsent && revisionBase + unsent.changed <= sum.revision) this.#unsent.delete(key);
+		}
+	}
+
+	/** Looks at all sums anew: D1 may lack some of them. */
+	markAllUnsent(): void {
+		for (const day of this.daysAfter("", Number.MAX_SAFE_INTEGER))
+			for (const { api_key_id, model } of this.sumsOfDay(day))
+				this.#unsent.set(DaySums.key({ day, api_key_id, model }), { day, api_key_id, model, changed: this.#changed });
 	}
 }

@@ -7,53 +7,42 @@ export const METER_TABLES: TableSchema = {
 	steps: [
 		(sql) =>
 			sql.exec(`
-				CREATE TABLE account (plan TEXT NOT NULL);
-				CREATE TABLE revoked_keys (key_id TEXT PRIMARY KEY) WITHOUT ROWID;
-				CREATE TABLE slots (slot INTEGER PRIMARY KEY, request_id TEXT NOT NULL, admitted INTEGER NOT NULL,
-					at_ms INTEGER NOT NULL, counts INTEGER NOT NULL, expires_at_ms INTEGER, closed_at_ms INTEGER, settled INTEGER,
-					proof_hash TEXT, doubtful INTEGER NOT NULL, created_at TEXT, body TEXT);
-				CREATE TABLE folded (one INTEGER PRIMARY KEY CHECK (one = 1), admitted INTEGER NOT NULL, settled INTEGER NOT NULL,
-					minutes TEXT NOT NULL, totals TEXT NOT NULL);
-				CREATE TABLE marked_owners (owner TEXT PRIMARY KEY, mark INTEGER NOT NULL) WITHOUT ROWID;
-			`),
-		(sql) =>
-			sql.exec(`
+				CREATE TABLE account (one INTEGER PRIMARY KEY CHECK (one = 1), user_id TEXT, plan TEXT, revision_base INTEGER);
+				CREATE TABLE revoked_keys (key_id TEXT PRIMARY KEY, retired_budget TEXT) WITHOUT ROWID;
 				CREATE TABLE key_versions (key_id TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID;
-				ALTER TABLE slots ADD COLUMN limited_key TEXT;
-				ALTER TABLE folded ADD COLUMN key_minutes TEXT NOT NULL DEFAULT '{}';
-			`),
-		// What keys have spent is counted from here on.
-		(sql) =>
-			sql.exec(`
-				ALTER TABLE slots ADD COLUMN budget_key TEXT;
-				ALTER TABLE slots ADD COLUMN booked_day INTEGER NOT NULL DEFAULT 0;
-				ALTER TABLE slots ADD COLUMN nano_usd INTEGER NOT NULL DEFAULT 0;
-				ALTER TABLE slots ADD COLUMN key_budget TEXT;
-				ALTER TABLE folded ADD COLUMN key_spending TEXT NOT NULL DEFAULT '{}';
+				CREATE TABLE requests (n INTEGER PRIMARY KEY, id TEXT NOT NULL, changed INTEGER NOT NULL, admitted INTEGER NOT NULL,
+					at_ms INTEGER NOT NULL, counts INTEGER NOT NULL, api_key TEXT NOT NULL, limited INTEGER NOT NULL, budget_key TEXT,
+					booked_day INTEGER NOT NULL, nano_usd INTEGER NOT NULL, key_budget TEXT, expires_at_ms INTEGER,
+					claiming INTEGER NOT NULL DEFAULT 0, usage_nano_usd INTEGER, spent_nano_usd INTEGER, settled INTEGER, created_at_ms INTEGER, kind TEXT, model TEXT,
+					provider TEXT, mode TEXT, tokens INTEGER, input_tokens INTEGER, estimated INTEGER, fallback INTEGER, outcome TEXT,
+					latency_ms INTEGER, calls TEXT, receipt TEXT, is_large INTEGER NOT NULL DEFAULT 0, proof_hash BLOB, signature BLOB,
+					key_id TEXT);
+				CREATE TABLE large_receipts (n INTEGER, piece INTEGER, text TEXT NOT NULL, PRIMARY KEY (n, piece));
+				CREATE TABLE late_requests (n INTEGER PRIMARY KEY);
+				CREATE TABLE minute_counts (minute INTEGER, api_key TEXT, requests INTEGER NOT NULL, of_day INTEGER NOT NULL,
+					last_ms INTEGER NOT NULL, PRIMARY KEY (minute, api_key)) WITHOUT ROWID;
+				CREATE TABLE folded (one INTEGER PRIMARY KEY CHECK (one = 1), changed INTEGER NOT NULL, floor INTEGER NOT NULL,
+					open TEXT NOT NULL, windows TEXT NOT NULL, totals TEXT NOT NULL, unsent TEXT NOT NULL);
+				CREATE TABLE key_windows (api_key TEXT PRIMARY KEY, windows TEXT NOT NULL) WITHOUT ROWID;
+				CREATE TABLE key_spending (budget_key TEXT PRIMARY KEY, sums TEXT NOT NULL) WITHOUT ROWID;
+				CREATE TABLE day_sums (day TEXT, api_key TEXT, model TEXT, requests INTEGER NOT NULL, model_requests INTEGER NOT NULL,
+					calls INTEGER NOT NULL, tokens INTEGER NOT NULL, input_tokens INTEGER NOT NULL, cost_nano_usd INTEGER NOT NULL,
+					PRIMARY KEY (day, api_key, model)) WITHOUT ROWID;
+				CREATE TABLE feedback (n INTEGER PRIMARY KEY, score INTEGER NOT NULL, reason TEXT, created_at TEXT NOT NULL,
+					updated_at TEXT NOT NULL);
+				CREATE TABLE marked_owners (owner TEXT PRIMARY KEY, mark INTEGER NOT NULL) WITHOUT ROWID;
 				CREATE TABLE key_budgets (budget_key TEXT PRIMARY KEY, budget TEXT NOT NULL) WITHOUT ROWID;
 				CREATE TABLE budget_alerts (occasion TEXT PRIMARY KEY, resets_at TEXT, event TEXT) WITHOUT ROWID;
-			`),
-		(sql) =>
-			sql.exec(`
 				${WEBHOOK_TABLE};
-				ALTER TABLE revoked_keys ADD COLUMN retired_budget TEXT;
 				CREATE TABLE webhook_user (one INTEGER PRIMARY KEY CHECK (one = 1), user_id TEXT NOT NULL);
-			`),
-		(sql) =>
-			sql.exec(`
 				CREATE TABLE compliance_refusals (occasion TEXT PRIMARY KEY, minute INTEGER NOT NULL, last_request TEXT NOT NULL,
 					last_ms INTEGER NOT NULL, refusals INTEGER NOT NULL, event TEXT NOT NULL) WITHOUT ROWID;
-			`),
-		(sql) =>
-			sql.exec("CREATE TABLE ended_sessions (session TEXT PRIMARY KEY, ends_at_ms INTEGER NOT NULL) WITHOUT ROWID"),
-		// What the user stores is counted from here on.
-		(sql) =>
-			sql.exec(`
+				CREATE TABLE ended_sessions (session TEXT PRIMARY KEY, ends_at_ms INTEGER NOT NULL) WITHOUT ROWID;
 				CREATE TABLE stored (one INTEGER PRIMARY KEY CHECK (one = 1), user_id TEXT NOT NULL, kept INTEGER NOT NULL,
 					days TEXT NOT NULL, flushed INTEGER, recounted_at_ms INTEGER NOT NULL);
 				CREATE TABLE stored_writes (id TEXT PRIMARY KEY, at_ms INTEGER NOT NULL, day INTEGER NOT NULL,
 					rolling INTEGER NOT NULL, kept INTEGER NOT NULL, is_reduced INTEGER NOT NULL) WITHOUT ROWID;
+				CREATE TABLE data_key (pepper TEXT PRIMARY KEY, wrapped BLOB NOT NULL) WITHOUT ROWID;
 			`),
-		(sql) => sql.exec("CREATE TABLE data_key (pepper TEXT PRIMARY KEY, wrapped BLOB NOT NULL) WITHOUT ROWID"),
 	],
 };

@@ -39,6 +39,17 @@ export class MinuteWindow {
 		return this.#times.length - this.#head;
 	}
 
+	/** The admissions in (now − 60 s, now], rising. */
+	times(nowMs: number): number[] {
+		this.#drop(nowMs);
+		return this.#times.slice(this.#head);
+	}
+
+	/** The latest admission, ms since the epoch; 0 before the first. */
+	get latestMs(): number {
+		return this.#times.at(-1) ?? 0;
+	}
+
 	/** Adds an admission. A clock that steps back does not change the order. */
 	add(atMs: number): void {
 		this.#times.push(Math.max(atMs, this.#times.at(-1) ?? 0));
@@ -106,15 +117,18 @@ export class DayWindow {
 		return this.#total;
 	}
 
-	/** Adds a request and returns its bucket's new count. */
-	add(atMs: number): number {
+	/** Adds requests of one time. */
+	add(atMs: number, requests = 1): void {
 		this.#drop(atMs);
 		const minute = toMinute(atMs);
 		this.#latest = minute;
-		const requests = (this.#buckets.get(minute) ?? 0) + 1;
-		this.#buckets.set(minute, requests);
-		this.#total++;
-		return requests;
+		this.#buckets.set(minute, (this.#buckets.get(minute) ?? 0) + requests);
+		this.#total += requests;
+	}
+
+	/** The latest minute with a request, ms since the epoch; 0 before the first. */
+	get latestMs(): number {
+		return this.#latest * MINUTE_MS;
 	}
 
 	/** The buckets inside the window, rising. */

@@ -54,21 +54,6 @@ export type StoredReceipt = Pick<SealedReceipt, "request_id" | "receipt" | "proo
 	kind: string;
 };
 
-/** The D1 row of a settlement. Members are its columns. */
-export interface SettlementRow extends UsageRow {
-	receipt: string;
-	proof_hash: string;
-	signature: string | null;
-	key_id: string | null;
-	/** When the receipt was sealed. */
-	settled_at: string;
-}
-
-export function toSettlementRow({ usage, receipt: sealed }: Settlement): SettlementRow {
-	const { receipt, proof_hash, signature, key_id, created_at: settled_at } = sealed;
-	return { ...usage, receipt, proof_hash, signature, key_id, settled_at };
-}
-
 /** What is recorded, at the bound, if nobody settles the request before `expiresAtMs`. */
 export interface Reservation {
 	/** What of `usage.cost_nano_usd` has been billed so far; absent where that is nothing or unknown. */
@@ -82,7 +67,7 @@ export interface Reservation {
 
 /** Settles an expired reservation at its bound. Its usage and receipt say `estimated`, and that nothing was delivered. */
 export async function settleAtBound(
-	reservation: Reservation,
+	reservation: Pick<Reservation, "usage" | "receipt">,
 	nowMs: number,
 	signer: Signer | null,
 ): Promise<Settlement> {
@@ -93,8 +78,8 @@ export async function settleAtBound(
 /** What an open request holds. */
 export interface OpenHold {
 	request_id: string;
-	/** The API key of the request; null in reservations from before keys were recorded. */
-	api_key_id: string | null;
+	/** The API key of the request. */
+	api_key_id: string;
 	kind: string;
 	/** What has been billed so far. */
 	spent_nano_usd: number;
@@ -102,4 +87,22 @@ export interface OpenHold {
 	held_nano_usd: number;
 	/** The most that it may cost in all. */
 	bound_nano_usd: number;
+}
+
+/** Merges calls into one entry per model. The totals stay the same. */
+export function mergeCallsByModel(calls: readonly UsageCall[]): UsageCall[] {
+	const byModel = Map.groupBy(calls, ({ model, provider }) => `${model} ${provider}`);
+	return [...byModel.values()].flatMap((same) => {
+		const [first] = same;
+		if (!first) return [];
+		const sum = (amount: (call: UsageCall) => number) => same.reduce((total, call) => total + amount(call), 0);
+		return {
+			model: first.model,
+			provider: first.provider,
+			tokens: sum((call) => call.tokens),
+			input_tokens: sum((call) => call.input_tokens),
+			cost_nano_usd: sum((call) => call.cost_nano_usd),
+			requests: sum((call) => call.requests ?? 1),
+		};
+	});
 }

@@ -17,24 +17,15 @@ export interface NamedTotals extends Totals {
 }
 
 /** The members of a usage row that totals count. */
-export type CountedUsage = Pick<
-	UsageRow,
-	"request_id" | "mode" | "tokens" | "input_tokens" | "cost_nano_usd" | "calls"
->;
+export type CountedUsage = Pick<UsageRow, "mode" | "tokens" | "input_tokens" | "cost_nano_usd" | "calls">;
 
 const ZERO_TOTALS: Totals = { requests: 0, tokens: 0, inputTokens: 0, costNanoUsd: 0 };
 
 function toTotals(
-	part: Pick<UsageRow, "tokens" | "input_tokens" | "cost_nano_usd">,
+	{ tokens, input_tokens, cost_nano_usd }: Pick<UsageRow, "tokens" | "input_tokens" | "cost_nano_usd">,
 	requests: number,
-	sign: number,
 ): Totals {
-	return {
-		requests: sign * requests,
-		tokens: sign * part.tokens,
-		inputTokens: sign * part.input_tokens,
-		costNanoUsd: sign * part.cost_nano_usd,
-	};
+	return { requests, tokens, inputTokens: input_tokens, costNanoUsd: cost_nano_usd };
 }
 
 /** Totals by dimension (`total`, `model`, `provider`, `mode`) and name. */
@@ -61,25 +52,16 @@ export class UsageTotals {
 		for (const row of rows) this.add(row.dimension, row.name, row);
 	}
 
-	#count(row: CountedUsage, sign: number): void {
-		const whole = toTotals(row, 1, sign);
+	/** Counts one usage row. */
+	addRow(row: CountedUsage): void {
+		const whole = toTotals(row, 1);
 		this.add("total", "", whole);
 		this.add("mode", row.mode, whole);
 		for (const call of row.calls) {
-			const calls = toTotals(call, call.requests ?? 1, sign);
+			const calls = toTotals(call, call.requests ?? 1);
 			this.add("model", call.model, calls);
 			this.add("provider", call.provider, calls);
 		}
-	}
-
-	/** Counts one usage row. */
-	addRow(row: CountedUsage): void {
-		this.#count(row, 1);
-	}
-
-	/** Removes a counted row. */
-	subtractRow(row: CountedUsage): void {
-		this.#count(row, -1);
 	}
 
 	/** All totals with requests, in a fixed order. */

@@ -22,20 +22,8 @@ export const receiptDecisionSchema = z.lazy(() =>
 );
 export type ReceiptDecision = z.output<typeof receiptDecisionSchema>;
 
-/** The names of the members. */
-export function receiptDecisionMembers(): string[] {
-	return Object.keys(receiptDecisionSchema.unwrap().shape);
-}
-
-const receiptMembers = z.record(z.string(), z.unknown());
-
-/**
- * The decision of a receipt.
- * @param receipt its JSON.
- */
-export function parseReceiptDecision(receipt: string): ReceiptDecision {
-	const members = receiptMembers.parse(JSON.parse(receipt));
-	return receiptDecisionSchema.parse(
-		Object.fromEntries(receiptDecisionMembers().map((name) => [name, members[name] ?? null])),
-	);
+/** The decision of a receipt's members. */
+export function pickReceiptDecision(members: Readonly<Record<string, unknown>>): ReceiptDecision {
+	const names = Object.keys(receiptDecisionSchema.unwrap().shape);
+	return receiptDecisionSchema.parse(Object.fromEntries(names.map((name) => [name, members[name] ?? null])));
 }

@@ -13,8 +13,8 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { RECENT_ROWS } from "../meter/meter-calls.ts";
 import type { OpenHold, RecentUsage } from "../meter/settlement.ts";
 import { storedQuotaBytes } from "../meter/stored-bytes.ts";
+import { UsageTotals } from "../meter/usage-totals.ts";
 import { usd } from "../proof/money.ts";
-import { currentUsage } from "./current-usage.edge.ts";
 import { GROUPS_AS_CSV, groupListSchema, groupQueryMembers, parseGroupRequest } from "./group-views.ts";
 import { answerGroups } from "./grouped.edge.ts";
 import type { GroupTotals } from "./groups.ts";
@@ -178,7 +178,10 @@ const getUsageEndpoint = endpoint({
 		const grouped = parseGroupRequest(query, context.startedAtMs);
 		if (!grouped.ok) return grouped;
 		if (grouped.value) return answerGroups(context, grouped.value, "usage.groups", toUsageAmounts);
-		const { quota, totals, recent, stored, holds } = await currentUsage(context);
+		const { account } = context;
+		const snapshot = await context.meter(account.userId).snapshot(account.plan.id);
+		const { quota, recent, stored, holds } = snapshot;
+		const totals = new UsageTotals(snapshot.totals);
 		const isRestricted = readableMakers(context.account) !== null;
 		const shownRecent = isRestricted ? await listOwnRecent(context) : recent;
 		const shownOpen = holds.filter(({ api_key_id }) => mayRead(context.account, api_key_id));
@@ -264,8 +267,9 @@ const getSavingsEndpoint = endpoint({
 			const toAmounts = (totals: GroupTotals) => toSavingsAmounts(baseline, totals, startedAtMs);
 			return answerGroups(context, grouped.value, "savings.groups", toAmounts);
 		}
-		const { totals } = await currentUsage(context);
-		return ok(estimateSavings(baseline, totals.total(), startedAtMs));
+		const { account } = context;
+		const { totals } = await context.meter(account.userId).snapshot(account.plan.id);
+		return ok(estimateSavings(baseline, new UsageTotals(totals).total(), startedAtMs));
 	},
 });
 

@@ -1,21 +1,11 @@
 // Feedback over HTTP: a user rates an answer of their own. Receipts stay as they are, and nothing is tuned by it.
 import * as z from "zod";
-import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
-import { mayChange, mayRead } from "../account/makers.ts";
+import { changeableMakers, readableMakers } from "../account/makers.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
 import { type Failure, fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { findSettledBy, storeFeedback } from "./feedback.store.ts";
-import {
-	changeableUntil,
-	FEEDBACK_REASONS,
-	type Feedback,
-	latestClosedAt,
-	MAX_SCORE,
-	MIN_SCORE,
-	saysTheSame,
-} from "./feedback.ts";
+import { changeableUntil, FEEDBACK_REASONS, latestClosedAt, MAX_SCORE, MIN_SCORE, saysTheSame } from "./feedback.ts";
 
 const NO_REQUEST: Failure = {
 	reason: "request_not_found",
@@ -26,25 +16,6 @@ const NOT_ITS_REQUEST: Failure = {
 	reason: "role_forbidden",
 	message: "a key with the role agent may rate only requests that it, or a key it replaced, made",
 };
-
-/**
- * Why the caller may not rate a request; null when it may. A request must be the user's and have a receipt. D1 comes first: a
- * meter keeps for a minute what it flushes in between. Another user's id and an unknown one cost the same. A malformed one is not
- * looked up.
- */
-async function findRefusal(
-	{ account, db, meter, settings, timings }: KeyContext,
-	requestId: string,
-): Promise<Failure | null> {
-	if (!parseRequestId(requestId, settings)) return NO_REQUEST;
-	const stored = await timings.measure("d1", () => findSettledBy(db, account.userId, requestId));
-	const own = meter(account.userId);
-	if (stored === undefined && (await own.receipt(requestId)) === null) return NO_REQUEST;
-	if (account.key.role !== "agent") return null;
-	const keyId = stored === undefined ? await own.settledBy(requestId) : stored;
-	if (!mayRead(account, keyId)) return NO_REQUEST;
-	return mayChange(account, keyId) ? null : NOT_ITS_REQUEST;
-}
 
 const giveFeedbackEndpoint = endpoint({
 	id: "give_feedback",
@@ -77,29 +48,25 @@ const giveFeedbackEndpoint = endpoint({
 	ids: { request_id: { answerOf: "create_chat_completion", member: "id" } },
 	example: { body: { score: 1 } },
 	async handle({ body, context }) {
-		const refused = await findRefusal(context, body.request_id);
-		if (refused) return fail(refused);
-		const { account, db, startedAtMs, timings } = context;
-		const now = new Date(startedAtMs).toISOString();
-		const given: Feedback = {
+		const { account, meter, settings, startedAtMs } = context;
+		if (!parseRequestId(body.request_id, settings)) return fail(NO_REQUEST);
+		const given = { score: body.score, reason: body.reason ?? null };
+		const verdict = await meter(account.userId).giveFeedback({
 			requestId: body.request_id,
-			userId: account.userId,
-			score: body.score,
-			reason: body.reason ?? null,
-			createdAt: now,
-			updatedAt: now,
-		};
-		const stored = await timings.measure("d1", () => storeFeedback(db, given, latestClosedAt(startedAtMs)));
-		if (!stored) return fail(NO_REQUEST);
+			...given,
+			at: new Date(startedAtMs).toISOString(),
+			closedAt: latestClosedAt(startedAtMs),
+			readableKeys: readableMakers(account),
+			ratableKeys: changeableMakers(account),
+		});
+		if (verdict.outcome !== "stored") return fail(verdict.outcome === "no_request" ? NO_REQUEST : NOT_ITS_REQUEST);
+		const stored = verdict.feedback;
 		const until = changeableUntil(stored);
 		if (!saysTheSame(stored, given)) return fail({ reason: "feedback_closed", changeableUntil: until });
 		return ok({
 			object: "feedback" as const,
-			request_id: stored.requestId,
-			score: stored.score,
-			reason: stored.reason,
-			created_at: stored.createdAt,
-			updated_at: stored.updatedAt,
+			request_id: body.request_id,
+			...stored,
 			changeable_until: until,
 		});
 	},

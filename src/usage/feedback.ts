@@ -1,4 +1,5 @@
 // Feedback on an answered request: what it may say, and how long it can be changed. No free text. Pure.
+import type { StoredFeedback } from "../meter/meter-calls.ts";
 
 /** Why an answer was rated as it was. */
 export const FEEDBACK_REASONS = ["wrong", "incomplete", "style", "slow", "other"] as const;
@@ -9,29 +10,19 @@ export const MAX_SCORE = 1;
 /** Counted from the first feedback on a request, so that a change does not extend it. */
 const CHANGEABLE_MS = 86_400_000;
 
-/** A row of the table `feedback`. */
-export interface Feedback {
-	requestId: string;
-	userId: string;
-	score: number;
-	reason: string | null;
-	/** Of the first feedback on the request. */
-	createdAt: string;
-	/** When the content last changed. */
-	updatedAt: string;
-}
-
 /** Feedback that was first given at this time, or before it, can no longer be changed. */
 export function latestClosedAt(nowMs: number): string {
 	return new Date(nowMs - CHANGEABLE_MS).toISOString();
 }
 
 /** Until when feedback can be changed. */
-export function changeableUntil({ createdAt }: Pick<Feedback, "createdAt">): string {
-	return new Date(Date.parse(createdAt) + CHANGEABLE_MS).toISOString();
+export function changeableUntil({ created_at }: Pick<StoredFeedback, "created_at">): string {
+	return new Date(Date.parse(created_at) + CHANGEABLE_MS).toISOString();
 }
 
+type FeedbackContent = Pick<StoredFeedback, "score" | "reason">;
+
 /** Whether two have the same content. */
-export function saysTheSame(a: Pick<Feedback, "score" | "reason">, b: Pick<Feedback, "score" | "reason">): boolean {
+export function saysTheSame(a: FeedbackContent, b: FeedbackContent): boolean {
 	return a.score === b.score && a.reason === b.reason;
 }

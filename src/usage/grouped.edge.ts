@@ -1,24 +1,27 @@
 // A user's usage in groups, up to the last answered request, as JSON or CSV.
 import type { KeyContext } from "../account/context.ts";
-import { mayRead, readableMakers } from "../account/makers.ts";
+import { readableMakers } from "../account/makers.ts";
 import { ok } from "../failure.ts";
 import { prefersCsv, renderCsv } from "../http/csv.ts";
 import type { HandlerResult } from "../http/endpoint.ts";
 import { toNextPage } from "../http/list-answer.ts";
-import { readAllRows } from "../meter/meter-client.edge.ts";
+import type { SumColumn } from "../meter/fold-table.edge.ts";
 import { type GroupLabel, type GroupRequest, LABEL_MEMBERS, toGroupLabel, toLabelCells } from "./group-views.ts";
-import { findKeyLabels, readCounts } from "./groups.store.ts";
+import { findKeyLabels } from "./groups.store.ts";
 import {
+	type Grouping,
 	type GroupPage,
 	type GroupTotals,
 	type KeyLabel,
-	mergeCounts,
 	pageGroups,
 	renderGroupCursor,
 	spreadOverTags,
 	sumCounts,
 	toGroups,
 } from "./groups.ts";
+
+/** Tags are those of keys. */
+const SUM_COLUMNS: Record<Grouping, SumColumn> = { key: "api_key", tag: "api_key", model: "model", day: "day" };
 
 interface CurrentGroups {
 	page: GroupPage;
@@ -27,10 +30,7 @@ interface CurrentGroups {
 	keys: ReadonlyMap<string, KeyLabel>;
 }
 
-/**
- * A page of groups. The meter is read first: what it flushes after this is found in D1. D1 says in one transaction what it has
- * counted and which of the meter's requests are in that, so each counts once.
- */
+/** A page of groups: sums of the meter's, with the labels of API keys from D1. */
 export async function readGroups(
 	{
 		account,
@@ -41,16 +41,7 @@ export async function readGroups(
 	{ grouping, range, after, limit }: GroupRequest,
 ): Promise<CurrentGroups> {
 	const { userId } = account;
-	const owner = { userId, makers: readableMakers(account) };
-	const own = meter(userId);
-	// The parts of every settlement that D1 may lack, settlement by settlement.
-	const pending = await readAllRows(await own.pendingParts(0), own.pendingParts);
-	const ids = pending.flatMap(([part]) => (part ? [part.request_id] : []));
-	const { counts: stored, storedIds } = await timings.measure("d1", () => readCounts(db, owner, grouping, range, ids));
-	const missing = pending
-		.flat()
-		.filter(({ request_id, api_key_id }) => !storedIds.has(request_id) && mayRead(account, api_key_id));
-	const counts = mergeCounts(stored, missing, grouping, range);
+	const counts = await meter(userId).sumsBy(SUM_COLUMNS[grouping], { ...range, apiKeyIds: readableMakers(account) });
 	const total = sumCounts(counts);
 	const findLabels = (names: string[]) => timings.measure("d1", () => findKeyLabels(db, userId, names));
 	if (grouping === "tag") {

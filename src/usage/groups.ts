@@ -1,16 +1,11 @@
-// Usage in groups, by API key, tag, model or day: rollup rows with what D1 lacks, merged, ordered and paged. Pure.
-import type { RollupCounts, RollupPart } from "../meter/rollup.ts";
+// Usage in groups, by API key, tag, model or day: sums in order and in pages. Pure.
+import { addCounts, NO_COUNTS } from "../meter/day-sums.ts";
+import type { NamedCounts } from "../meter/meter-calls.ts";
 import type { Totals } from "../meter/usage-totals.ts";
-import type { DayRange } from "./day-range.ts";
 
 /** What usage can be grouped by. */
 export const GROUPINGS = ["key", "tag", "model", "day"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
-
-/** Rollup rows that were summed up under one name: an API key's id, a model's, or a day. */
-export interface NamedCounts extends RollupCounts {
-	name: string;
-}
 
 /** An API key as groups show it. A revoked one keeps its name and its tags. */
 export interface KeyLabel {
@@ -31,41 +26,13 @@ export interface UsageGroup extends GroupTotals {
 	name: string;
 }
 
-/** The name under which a rollup row counts, before keys become tags. */
-function countedName({ api_key_id, model, day }: RollupPart, grouping: Grouping): string {
-	return { key: api_key_id, tag: api_key_id, model, day }[grouping];
-}
-
-function addCounts(sums: Map<string, RollupCounts>, name: string, added: RollupCounts): void {
-	const sum = sums.get(name);
-	sums.set(name, {
-		requests: (sum?.requests ?? 0) + added.requests,
-		model_requests: (sum?.model_requests ?? 0) + added.model_requests,
-		calls: (sum?.calls ?? 0) + added.calls,
-		tokens: (sum?.tokens ?? 0) + added.tokens,
-		input_tokens: (sum?.input_tokens ?? 0) + added.input_tokens,
-		cost_nano_usd: (sum?.cost_nano_usd ?? 0) + added.cost_nano_usd,
-	});
-}
-
 function sumByName(counts: Iterable<NamedCounts>): NamedCounts[] {
-	const sums = new Map<string, RollupCounts>();
-	for (const { name, ...added } of counts) addCounts(sums, name, added);
-	return [...sums].map(([name, sum]) => ({ name, ...sum }));
-}
-
-/**
- * Adds what D1 lacks to what it has.
- * @param stored by the names of `countedName`.
- */
-export function mergeCounts(
-	stored: readonly NamedCounts[],
-	parts: readonly RollupPart[],
-	grouping: Grouping,
-	{ since, until }: DayRange,
-): NamedCounts[] {
-	const inRange = parts.filter(({ day }) => day >= since && day <= until);
-	return sumByName([...stored, ...inRange.map((part) => ({ ...part, name: countedName(part, grouping) }))]);
+	const sums = new Map<string, NamedCounts>();
+	for (const each of counts) {
+		const { name } = each;
+		sums.set(name, { name, ...addCounts(sums.get(name) ?? NO_COUNTS, each) });
+	}
+	return [...sums.values()];
 }
 
 /** Counts of keys under their tags: the whole of a key under each of its own, and what has none under an empty name. */

@@ -1,88 +1,112 @@
-// Usage for the operator: sums by user, a check that compares the meters' totals and the daily sums with the rows in D1, and an export of decisions.
+// Usage for the operator: sums by user, a check that compares sums with the rows that they count, and an export of decisions.
 
 import * as z from "zod";
 import { listUsers } from "../account/accounts.store.ts";
 import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
+import { parseRequestId } from "../account/request-ids.edge.ts";
 import { planIdSchema } from "../catalog/plans.ts";
-import { ok } from "../failure.ts";
+import { fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { cursorParam, listSchema, toNextPage } from "../http/list-answer.ts";
 import { integerParam } from "../http/query.ts";
 import { storedQuotaBytes } from "../meter/stored-bytes.ts";
 import { usd } from "../proof/money.ts";
-import { findRollupDisagreements, rollupDisagreementSchema } from "./rollup-check.store.ts";
-import { listRoutingDecisions, routingDecisionSchema } from "./routing-decisions.store.ts";
-import { recomputeTotals } from "./usage-check.store.ts";
-import { type Disagreement, findDisagreements } from "./usage-check.ts";
+import { findSumDisagreements, type SumDisagreement, sumDisagreementSchema } from "./account-check.ts";
+import { routingDecisionSchema, toRoutingDecision } from "./routing-decisions.ts";
+import { findDaySums } from "./usage-days.store.ts";
 import { listUserSums } from "./user-sums.store.ts";
 
-/** Users of one answer. */
-const PAGE_USERS = 10;
-/** How often a user is compared again while requests come in. */
+/** Days of one answer, and requests after which it ends. */
+const MOST_CHECKED_DAYS = 31;
+const ENOUGH_CHECKED_REQUESTS = 50_000;
+/** How often a day is compared again while requests come in. */
 const TRIES = 3;
+/** More are not listed. */
+const MOST_DISAGREEMENTS = 100;
 
-const totalsSchema = z.object({
-	requests: z.int(),
-	tokens: z.int(),
-	inputTokens: z.int(),
-	costNanoUsd: z.int(),
-});
 const checkedUserSchema = z.object({
 	user_id: z.string(),
 	user: z.string(),
+	since: z.string().nullable().describe("The first day that was compared; null where there is none."),
+	until: z.string().nullable(),
 	agrees: z.boolean().nullable().describe("Null while too much happens to compare."),
-	requests: z.int().describe("In the meter's totals, of rows that D1 has."),
-	disagreements: z.array(
-		z.object({
-			dimension: z.string(),
-			name: z.string(),
-			meter: totalsSchema.nullable(),
-			database: totalsSchema.nullable(),
-		}),
-	),
-	rollup_disagreements: z
-		.array(rollupDisagreementSchema)
-		.describe("Daily sums that are not those of the rows: the first 100."),
+	requests: z.int(),
+	disagreements: z
+		.array(sumDisagreementSchema)
+		.describe("Sums that are not those of the rows, or that D1 has otherwise: the first 100."),
 });
 type CheckedUser = z.infer<typeof checkedUserSchema>;
 
-type CheckedTotals = Pick<CheckedUser, "agrees" | "requests" | "disagreements">;
+interface CheckedDay {
+	requests: number;
+	disagreements: SumDisagreement[];
+	/** Null while too much happens to compare. */
+	agrees: boolean | null;
+}
 
-/** Compares a user's totals, again when they have changed meanwhile. */
-async function checkTotals({ db, meter }: ServiceContext, id: string): Promise<CheckedTotals> {
-	let found: Disagreement[] = [];
-	let requests = 0;
-	for (let tried = 0; tried < TRIES; tried++) {
-		const before = await meter(id).flushedTotals();
-		// D1 may have rows of requests under way: they are in neither sum.
-		const recomputed = await recomputeTotals(db, id, before.uncounted);
-		const after = await meter(id).flushedTotals();
-		requests = before.totals.find(({ dimension }) => dimension === "total")?.requests ?? 0;
-		found = findDisagreements(before.totals, recomputed);
-		if (found.length === 0) return { agrees: true, requests, disagreements: [] };
-		// Nothing changed in between, so the difference is real.
-		if (JSON.stringify(before) === JSON.stringify(after)) {
-			return { agrees: false, requests, disagreements: found };
-		}
+/** Compares the sums of a user's day with its rows, and with D1's sums after the meter has written them. */
+async function checkDay({ db, meter }: ServiceContext, userId: string, day: string): Promise<CheckedDay> {
+	let before = "";
+	for (let tried = 0; ; tried++) {
+		await meter(userId).flushNow();
+		const inD1 = await findDaySums(db, userId, day);
+		const { sums, rows } = await meter(userId).checkDay(day);
+		const requests = sums.reduce((sum, counts) => sum + counts.requests, 0);
+		const disagreements = findSumDisagreements(sums, rows, inD1);
+		if (disagreements.length === 0) return { requests, disagreements, agrees: true };
+		const state = JSON.stringify(sums);
+		// Nothing has changed since the last time, so the difference is real.
+		if (state === before) return { requests, disagreements, agrees: false };
+		if (tried === TRIES) return { requests, disagreements, agrees: null };
+		before = state;
 	}
-	return { agrees: null, requests, disagreements: found };
 }
 
-/** Compares a user's totals and daily sums with the rows in D1. */
-async function checkUser(context: ServiceContext, { id, name }: { id: string; name: string }): Promise<CheckedUser> {
-	const checked = await checkTotals(context, id);
-	const rollup = await findRollupDisagreements(context.db, id);
-	const agrees = rollup.length > 0 ? false : checked.agrees;
-	return { user_id: id, user: name, ...checked, agrees, rollup_disagreements: rollup };
+/** Where a check goes on: behind a user, and behind a day of the next one. */
+interface CheckPosition {
+	userId: string;
+	day: string;
 }
 
-const checkUsageEndpoint = endpoint({
-	id: "operator_check_usage",
+function parsePosition(text: string): CheckPosition {
+	const [userId = "", day = ""] = text.split(" ");
+	return { userId, day };
+}
+
+/** Compares days of one user behind a day. `nextDay` is null when all are compared. */
+async function checkUser(
+	context: ServiceContext,
+	{ id, name }: { id: string; name: string },
+	after: string,
+): Promise<{ checked: CheckedUser; nextDay: string | null }> {
+	const days = await context.meter(id).daysAfter(after, MOST_CHECKED_DAYS);
+	const found: CheckedDay[] = [];
+	for (const day of days) {
+		found.push(await checkDay(context, id, day));
+		if (found.reduce((sum, { requests }) => sum + requests, 0) >= ENOUGH_CHECKED_REQUESTS) break;
+	}
+	const isWhole = found.length === days.length && days.length < MOST_CHECKED_DAYS;
+	const verdicts = found.map(({ agrees }) => agrees);
+	const checked = {
+		user_id: id,
+		user: name,
+		since: days[0] ?? null,
+		until: days[found.length - 1] ?? null,
+		agrees: verdicts.includes(false) ? false : verdicts.includes(null) ? null : true,
+		requests: found.reduce((sum, { requests }) => sum + requests, 0),
+		disagreements: found.flatMap(({ disagreements }) => disagreements).slice(0, MOST_DISAGREEMENTS),
+	};
+	return { checked, nextDay: isWhole ? null : checked.until };
+}
+
+const checkAccountsEndpoint = endpoint({
+	id: "operator_check_accounts",
 	method: "GET",
-	path: "/internal/usage/check",
+	path: "/internal/accounts/check",
 	access: "operator",
-	summary: "Whether usage totals and daily sums are those of the rows in D1, user by user.",
+	summary:
+		"Whether the sums of users' days are those of their rows, and the same in D1; some days of one user an answer.",
 	query: z.object({
 		user: z.string().optional(),
 		after: z.string().default("").describe("`next` of the answer before."),
@@ -90,11 +114,12 @@ const checkUsageEndpoint = endpoint({
 	result: z.object({ object: z.literal("list"), data: z.array(checkedUserSchema), next: z.string().nullable() }),
 	example: { query: { user: "ada" } },
 	async handle({ query, context }) {
-		const users = await listUsers(context.db, query.user, query.after, PAGE_USERS);
-		const data: CheckedUser[] = [];
-		for (const user of users) data.push(await checkUser(context, user));
-		const next = users.length < PAGE_USERS ? null : (users.at(-1)?.id ?? null);
-		return ok({ object: "list" as const, data, next });
+		const { userId, day } = parsePosition(query.after);
+		const [user] = await listUsers(context.db, query.user, userId, 1);
+		if (!user) return ok({ object: "list" as const, data: [], next: null });
+		const { checked, nextDay } = await checkUser(context, user, day);
+		const next = nextDay === null ? user.id : `${userId} ${nextDay}`;
+		return ok({ object: "list" as const, data: [checked], next });
 	},
 });
 
@@ -150,7 +175,7 @@ const listDecisionsEndpoint = endpoint({
 	method: "GET",
 	path: "/internal/decisions",
 	access: "operator",
-	summary: "The decision on each request, its cost, and its user's feedback.",
+	summary: "The decision on each request, its cost, and its user's feedback: user by user, oldest first.",
 	query: z.object({
 		after: z.string().default("").describe("`next` of the answer before."),
 		limit: integerParam(1, MAX_PAGE_DECISIONS).default(MAX_PAGE_DECISIONS),
@@ -158,16 +183,23 @@ const listDecisionsEndpoint = endpoint({
 	result: z.lazy(() =>
 		z.object({ object: z.literal("list"), data: z.array(routingDecisionSchema), next: z.string().nullable() }),
 	),
-	example: { query: { after: "svc-", limit: "1" } },
-	async handle({ query: { after, limit }, context: { db } }) {
-		const data = await listRoutingDecisions(db, after, limit);
-		const next = data.length < limit ? null : (data.at(-1)?.request_id ?? null);
+	example: { query: { limit: "1" } },
+	async handle({ query: { after, limit }, context: { db, meter, settings } }) {
+		const [behindUser = "", requestId = ""] = after.split(" ");
+		const isKnown = requestId === "" || parseRequestId(requestId, settings) !== null;
+		if (!isKnown) return fail({ reason: "invalid_request", issues: [{ path: "after", message: "is not a `next`" }] });
+		const [user] = await listUsers(db, undefined, behindUser, 1);
+		if (!user) return ok({ object: "list" as const, data: [], next: null });
+		const rated = await meter(user.id).decisions(requestId, limit);
+		const data = rated.map((each) => toRoutingDecision(user.id, each));
+		const last = data.at(-1);
+		const next = last && data.length === limit ? `${behindUser} ${last.request_id}` : user.id;
 		return ok({ object: "list" as const, data, next });
 	},
 });
 
 export const operatorUsageEndpoints: readonly Endpoint[] = [
 	listUsageEndpoint,
-	checkUsageEndpoint,
+	checkAccountsEndpoint,
 	listDecisionsEndpoint,
 ];

@@ -1,12 +1,13 @@
-// Finds a receipt by its request id alone, for anybody. A failed lookup counts as a miss of its address.
+// Finds a receipt by its request id alone, for anybody. The id leads to the user's meter. A failed lookup counts as a miss of its address.
 
 import type { ServiceContext } from "../account/context.ts";
 import { countMiss } from "../account/misses.edge.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
 import type { RequestIdParts } from "../account/request-tag.ts";
-import { ok, type Result } from "../failure.ts";
+import { ok, type Result, StorageUnavailableError } from "../failure.ts";
 import type { StoredReceipt } from "../meter/settlement.ts";
-import { findReceiptOrUser } from "./receipts.store.ts";
+import { findStranded, toSealedReceipt } from "../meter/stranded.store.ts";
+import { findUserId } from "./user-numbers.store.ts";
 
 /** An unknown id of this age is remembered as unknown for a while. A younger one may still get its receipt. */
 const OLD_MS = 86_400_000;
@@ -22,21 +23,43 @@ function rememberUnknown(requestId: string, nowMs: number): void {
 	unknownIds.set(requestId, nowMs + UNKNOWN_FOR_MS);
 }
 
+type LookupContext = Pick<ServiceContext, "db" | "meter" | "timings">;
+
 /**
- * Looks in D1, then in the meter that the id leads to: at most one batch in D1 and one call of an object. D1 comes first,
- * because a meter that was unreachable may not know what D1 has. A meter keeps for a minute what it flushes in between.
+ * The receipt of a user's request. One that the meter knows as open may have a settlement that is stranded in D1, and so may all while
+ * the meter is away.
  */
+export async function findReceipt(
+	{ db, meter, timings }: LookupContext,
+	userId: string,
+	requestId: string,
+): Promise<StoredReceipt | null> {
+	const stranded = async () => {
+		const settlement = await timings.measure("d1", () => findStranded(db, requestId));
+		return settlement?.usage.user_id === userId ? toSealedReceipt(settlement) : null;
+	};
+	try {
+		const found = await meter(userId).receipt(requestId);
+		return found === "open" ? stranded() : found;
+	} catch (error) {
+		if (!(error instanceof StorageUnavailableError)) throw error;
+		const receipt = await stranded();
+		if (receipt) return receipt;
+		throw error;
+	}
+}
+
 async function searchReceipt(
-	{ db, meter, startedAtMs, timings }: ServiceContext,
+	context: ServiceContext,
 	requestId: string,
 	{ userNumber, atMs }: RequestIdParts,
-): Promise<StoredReceipt | undefined> {
-	if ((unknownIds.get(requestId) ?? 0) > startedAtMs) return undefined;
-	const { receipt, userId } = await timings.measure("d1", () => findReceiptOrUser(db, requestId, userNumber));
-	if (receipt) return receipt;
-	const pending = userId === undefined ? null : await meter(userId).receipt(requestId);
-	if (!pending && startedAtMs - atMs > OLD_MS) rememberUnknown(requestId, startedAtMs);
-	return pending ?? undefined;
+): Promise<StoredReceipt | null> {
+	const { db, startedAtMs, timings } = context;
+	if ((unknownIds.get(requestId) ?? 0) > startedAtMs || userNumber === null) return null;
+	const userId = await timings.measure("d1", () => findUserId(db, userNumber));
+	const receipt = userId === undefined ? null : await findReceipt(context, userId, requestId);
+	if (!receipt && startedAtMs - atMs > OLD_MS) rememberUnknown(requestId, startedAtMs);
+	return receipt;
 }
 
 /**

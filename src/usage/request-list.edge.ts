@@ -1,7 +1,8 @@
-// A page of the caller's requests, from the meter and D1, and one request by its id: those that the caller's key reads.
+// A page of the caller's requests, and one request by its id: those that the caller's key reads.
 import type { KeyContext } from "../account/context.ts";
 import { mayRead, readableMakers } from "../account/makers.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
+import { StorageUnavailableError } from "../failure.ts";
 import { type ListPage, mergePageParts } from "../http/list-page.ts";
 import {
 	type ListedRequest,
@@ -9,7 +10,8 @@ import {
 	type RequestPageQuery,
 	toRequestPosition,
 } from "../meter/request-page.ts";
-import { findRequest, findRequests } from "./requests.store.ts";
+import { toSettlementDetail } from "../meter/stored-request.ts";
+import { findStranded } from "../meter/stranded.store.ts";
 
 type ListContext = Pick<KeyContext, "account" | "db" | "meter" | "timings">;
 
@@ -33,21 +35,38 @@ export async function listReadableRequests(
 	context: ListContext,
 	{ filter: { apiKeyId, ...filter }, after, limit }: RequestListQuery,
 ): Promise<ListPage<ListedRequest>> {
-	const { account, db, meter, timings } = context;
 	const page = { filter: { ...filter, apiKeyIds: selectMakers(context, apiKeyId) }, after, limit };
-	// The meter first: what it flushes after this is found in D1.
-	const pending = await meter(account.userId).pendingRequests(page);
-	const stored = await timings.measure("d1", () => findRequests(db, account.userId, page));
-	return mergePageParts([pending, stored], limit, toRequestPosition);
+	const part = await context.meter(context.account.userId).requestPage(page);
+	return mergePageParts([part], limit, toRequestPosition);
 }
 
-/** From D1, then from the meter, which keeps for a minute what it flushes in between. A malformed id is not looked up. */
-export async function lookUpRequest(
-	{ account, db, meter, settings, timings }: ListContext & Pick<KeyContext, "settings">,
+/** A request of a user's. One that the meter knows as open, or that it is away for, may have a settlement that is stranded in D1. */
+async function findRequest(
+	{ account, db, meter, timings }: ListContext,
 	requestId: string,
 ): Promise<RequestDetail | null> {
-	if (!parseRequestId(requestId, settings)) return null;
-	const stored = await timings.measure("d1", () => findRequest(db, account.userId, requestId));
-	const found = stored ?? (await meter(account.userId).request(requestId));
-	return found && mayRead(account, found.request.api_key_id) ? found : null;
+	const { userId } = account;
+	const stranded = async () => {
+		const settlement = await timings.measure("d1", () => findStranded(db, requestId));
+		return settlement?.usage.user_id === userId ? toSettlementDetail(settlement) : null;
+	};
+	try {
+		const found = await meter(userId).request(requestId);
+		return found === "open" ? stranded() : found;
+	} catch (error) {
+		if (!(error instanceof StorageUnavailableError)) throw error;
+		const detail = await stranded();
+		if (detail) return detail;
+		throw error;
+	}
+}
+
+/** A request that the caller's key reads. A malformed id is not looked up. */
+export async function lookUpRequest(
+	context: ListContext & Pick<KeyContext, "settings">,
+	requestId: string,
+): Promise<RequestDetail | null> {
+	if (!parseRequestId(requestId, context.settings)) return null;
+	const found = await findRequest(context, requestId);
+	return found && mayRead(context.account, found.request.api_key_id) ? found : null;
 }

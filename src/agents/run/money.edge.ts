@@ -12,6 +12,7 @@ import {
 } from "../../compliance/policy-levels.ts";
 import { database } from "../../db/client.edge.ts";
 import type { Failure } from "../../failure.ts";
+import { Timings } from "../../http/timings.ts";
 import type { PlanContext } from "../../inference/caller.edge.ts";
 import { withTextField } from "../../inference/client-fields.ts";
 import { recordRefusal } from "../../inference/record-refusal.edge.ts";
@@ -21,8 +22,8 @@ import type { Reservation, StoredReceipt } from "../../meter/settlement.ts";
 import type { StoredWrite } from "../../meter/stored-bytes.ts";
 import { sealReceipt } from "../../proof/receipt.ts";
 import type { Settings } from "../../settings.ts";
-import { createFunds, type Funds } from "../../usage/funds.edge.ts";
-import { findReceipt } from "../../usage/receipts.store.ts";
+import { type OpenFunds, openFunds } from "../../usage/funds.edge.ts";
+import { findReceipt } from "../../usage/receipt-lookup.edge.ts";
 import { gateForGoal } from "../goal-gate.edge.ts";
 import { runFromReceipt } from "./receipt.ts";
 import { bestOutput, currentProof, type RunSpec, sumChargesNanoUsd, toRunEnd } from "./run.ts";
@@ -60,15 +61,11 @@ export class RunMoney {
 		return this.#loaded;
 	}
 
-	#funds({ userId, runId: requestId }: RunSpec): Funds {
-		return createFunds({
-			account: { userId },
-			requestId,
-			waitUntil: this.#waitUntil,
-			db: database(this.#env.DB),
-			meter: (id) => meterClient(this.#env.ACCOUNT_METER, id),
-			admit: () => Promise.reject(new Error("a run is admitted before it begins")),
-		});
+	#meter = (userId: string) => meterClient(this.#env.ACCOUNT_METER, userId);
+
+	#funds({ userId, runId: requestId }: RunSpec): OpenFunds {
+		const db = database(this.#env.DB);
+		return openFunds({ account: { userId }, requestId, waitUntil: this.#waitUntil, db, meter: this.#meter });
 	}
 
 	/** Account and settings of the run's calls, with current prices. */
@@ -132,7 +129,7 @@ export class RunMoney {
 			account: spec,
 			requestId: spec.runId,
 			log: { endpoint: state.resumeRules ? "resume_agent_run" : "start_agent_run" },
-			meter: (userId) => meterClient(this.#env.ACCOUNT_METER, userId),
+			meter: this.#meter,
 		});
 	}
 
@@ -215,9 +212,9 @@ export class RunMoney {
 		return runFromReceipt({ state, steps }, receipt);
 	}
 
-	/** The receipt that the run was settled with: from its meter, or from D1 after the meter has flushed it. */
-	async #findReceipt({ userId, runId }: RunSpec): Promise<StoredReceipt | null> {
-		const meter = meterClient(this.#env.ACCOUNT_METER, userId);
-		return (await meter.receipt(runId)) ?? (await findReceipt(database(this.#env.DB), runId)) ?? null;
+	/** The receipt that the run was settled with; null while it is not settled. */
+	#findReceipt({ userId, runId }: RunSpec): Promise<StoredReceipt | null> {
+		const timings = new Timings(Date.now(), () => Date.now());
+		return findReceipt({ db: database(this.#env.DB), meter: this.#meter, timings }, userId, runId);
 	}
 }

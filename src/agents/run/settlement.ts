@@ -2,8 +2,7 @@
 // records if the run's object dies. Pure.
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
-import { mergeCallsByModel } from "../../meter/flush-batch.ts";
-import type { UsageCall, UsageRow } from "../../meter/settlement.ts";
+import { mergeCallsByModel, type UsageCall, type UsageRow } from "../../meter/settlement.ts";
 import { POLICY_MODE } from "../../orchestration/planner.ts";
 import { usd } from "../../proof/money.ts";
 import type { AgentReceipt, Outcome } from "../../proof/receipt.ts";

@@ -1,0 +1,351 @@
+// The meter's requests in the object's SQLite: one row each, for good. The number is the only index, so that a chat costs two written rows.
+// What follows from them, the fold, stands in request-fold.edge.ts.
+
+import { nanoUsd } from "../proof/money.ts";
+import { splitText } from "../text/pieces.ts";
+import type { MeteredBudget } from "./key-budget.ts";
+import type { BudgetShare } from "./key-ledger.ts";
+import { requestNumber } from "./request-number.ts";
+import type { OpenHold, Reservation, Settlement } from "./settlement.ts";
+import {
+	SETTLED_COLUMNS,
+	SETTLEMENT_COLUMNS,
+	type SettledRow,
+	toReserved,
+	toStoredReservation,
+	toStoredSettlement,
+	USAGE_COLUMNS,
+	type WholeRow,
+} from "./stored-request.ts";
+
+/** Characters of a piece of what a large row stores apart: a value has at most 2 MB. */
+const PIECE_CHARS = 500_000;
+/** Rows that have the number of another one have one of the next so many. */
+const MOST_COLLISIONS = 1_000;
+
+/** Which windows an admission counts in. */
+export type Counting = "none" | "minute" | "day";
+const COUNTINGS: readonly Counting[] = ["none", "minute", "day"];
+
+/** A request that is neither settled nor released. */
+export interface OpenRequest extends BudgetShare {
+	n: number;
+	id: string;
+	apiKeyId: string;
+	/** When it was admitted. */
+	atMs: number;
+	/** When it is settled at its bound. */
+	expiresAtMs: number;
+	/** D1 may have its settlement, at the bound or another one. */
+	isClaiming: boolean;
+}
+
+/** An admission that is to be stored. */
+export interface NewRequest extends Omit<OpenRequest, "n" | "isClaiming"> {
+	counting: Counting;
+	/** Whether its key has limits of its own, which then count it too. */
+	isLimited: boolean;
+	reservation: Reservation;
+}
+
+/** A row without its usage, receipt and reservation. */
+export interface RequestRow extends OpenRequest {
+	changed: number;
+	admitted: number;
+	counting: Counting;
+	isLimited: boolean;
+	/** Number of its settlement; null where it is open or released. */
+	settled: number | null;
+	isOpen: boolean;
+}
+
+interface StateRow extends Record<string, SqlStorageValue> {
+	n: number;
+	id: string;
+	changed: number;
+	admitted: number;
+	at_ms: number;
+	counts: number;
+	api_key: string;
+	limited: number;
+	budget_key: string | null;
+	booked_day: number;
+	nano_usd: number;
+	key_budget: string | null;
+	expires_at_ms: number | null;
+	claiming: number;
+	settled: number | null;
+}
+
+const STATE_COLUMNS =
+	"n, id, changed, admitted, at_ms, counts, api_key, limited, budget_key, booked_day, nano_usd, key_budget, expires_at_ms, claiming, settled";
+
+const toAssignments = (columns: string) => columns.replaceAll(/\w+/g, "$& = ?");
+const SET_USAGE = toAssignments(USAGE_COLUMNS);
+const SET_SETTLEMENT = toAssignments(SETTLEMENT_COLUMNS);
+const USAGE_PLACES = USAGE_COLUMNS.replaceAll(/\w+/g, "?");
+
+function toRow(row: StateRow): RequestRow {
+	return {
+		n: row.n,
+		id: row.id,
+		changed: row.changed,
+		admitted: row.admitted,
+		atMs: row.at_ms,
+		counting: COUNTINGS[row.counts] ?? "none",
+		apiKeyId: row.api_key,
+		isLimited: row.limited === 1,
+		budgetKeyId: row.budget_key ?? row.api_key,
+		bookedDay: row.booked_day,
+		nanoUsd: row.nano_usd,
+		keyBudget: row.key_budget === null ? null : (JSON.parse(row.key_budget) as MeteredBudget),
+		expiresAtMs: row.expires_at_ms ?? 0,
+		isOpen: row.expires_at_ms !== null,
+		isClaiming: row.claiming === 1,
+		settled: row.settled,
+	};
+}
+
+interface HoldRow extends Record<string, SqlStorageValue> {
+	request_id: string;
+	api_key_id: string;
+	kind: string;
+	usage_nano_usd: number;
+	spent_nano_usd: number;
+	bound_usd: number;
+}
+
+export class RequestTable {
+	#sql: SqlStorage;
+
+	constructor(sql: SqlStorage) {
+		this.#sql = sql;
+	}
+
+	/** The row of a request. */
+	find(id: string): RequestRow | undefined {
+		const first = requestNumber(id);
+		const rows = this.#sql.exec<StateRow>(
+			`SELECT ${STATE_COLUMNS} FROM requests WHERE n >= ? ORDER BY n LIMIT ${MOST_COLLISIONS}`,
+			first,
+		);
+		let expected = first;
+		for (const row of rows) {
+			if (row.n !== expected) return undefined;
+			if (row.id === id) return toRow(row);
+			expected++;
+		}
+		return undefined;
+	}
+
+	/** Rows by number, those that are there. */
+	rows(numbers: readonly number[]): RequestRow[] {
+		if (numbers.length === 0) return [];
+		const query = `SELECT ${STATE_COLUMNS} FROM requests WHERE n IN (SELECT value FROM json_each(?))`;
+		return [...this.#sql.exec<StateRow>(query, JSON.stringify(numbers))].map(toRow);
+	}
+
+	/** Rows from a number on. */
+	rowsFrom(n: number): RequestRow[] {
+		return [...this.#sql.exec<StateRow>(`SELECT ${STATE_COLUMNS} FROM requests WHERE n >= ? ORDER BY n`, n)].map(toRow);
+	}
+
+	/**
+	 * Inserts the row of a new request.
+	 * @param changed the number of this change.
+	 * @returns its number; null when the request has a row.
+	 */
+	insert(request: NewRequest, changed: number): number | null {
+		const { id, atMs, counting, apiKeyId, isLimited, budgetKeyId, bookedDay, nanoUsd, keyBudget, reservation } =
+			request;
+		const { values, largeText } = toStoredReservation(reservation);
+		const first = requestNumber(id);
+		for (let n = first; n < first + MOST_COLLISIONS; n++) {
+			const inserted = this.#sql.exec(
+				`INSERT INTO requests (n, id, changed, admitted, at_ms, counts, api_key, limited, budget_key, booked_day, nano_usd,
+					key_budget, expires_at_ms, usage_nano_usd, spent_nano_usd, ${USAGE_COLUMNS})
+				VALUES (?, ?, ?3, ?3, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${USAGE_PLACES}) ON CONFLICT (n) DO NOTHING RETURNING n`,
+				n,
+				id,
+				changed,
+				atMs,
+				COUNTINGS.indexOf(counting),
+				apiKeyId,
+				isLimited ? 1 : 0,
+				budgetKeyId === apiKeyId ? null : budgetKeyId,
+				bookedDay,
+				nanoUsd,
+				keyBudget && JSON.stringify(keyBudget),
+				request.expiresAtMs,
+				reservation.usage.cost_nano_usd,
+				reservation.spentNanoUsd ?? 0,
+				...values,
+			);
+			if (inserted.toArray().length > 0) {
+				this.#storeApart(n, largeText);
+				return n;
+			}
+			if (this.#idAt(n) === id) return null;
+		}
+		throw new Error("a thousand requests have numbers of one time");
+	}
+
+	#idAt(n: number): string | undefined {
+		return this.#sql.exec<{ id: string }>("SELECT id FROM requests WHERE n = ?", n).toArray()[0]?.id;
+	}
+
+	/** Replaces a reservation. */
+	extend(
+		{ n }: Pick<OpenRequest, "n">,
+		reservation: Reservation,
+		{ bookedDay, nanoUsd }: Pick<BudgetShare, "bookedDay" | "nanoUsd">,
+		changed: number,
+	): void {
+		const { values, largeText } = toStoredReservation(reservation);
+		this.#sql.exec(
+			`UPDATE requests SET expires_at_ms = ?, booked_day = ?, nano_usd = ?, changed = ?, usage_nano_usd = ?, spent_nano_usd = ?,
+				${SET_USAGE} WHERE n = ?`,
+			reservation.expiresAtMs,
+			bookedDay,
+			nanoUsd,
+			changed,
+			reservation.usage.cost_nano_usd,
+			reservation.spentNanoUsd ?? 0,
+			...values,
+			n,
+		);
+		this.#storeApart(n, largeText);
+	}
+
+	/** Replaces what a row stores apart. */
+	#storeApart(n: number, text: string | null): void {
+		this.#sql.exec("DELETE FROM large_receipts WHERE n = ?", n);
+		if (text === null) return;
+		for (const [piece, part] of splitText(text, PIECE_CHARS).entries())
+			this.#sql.exec("INSERT INTO large_receipts (n, piece, text) VALUES (?, ?, ?)", n, piece, part);
+	}
+
+	/** Records that D1 is to be asked for the settlement of an open request. */
+	claim({ n }: Pick<OpenRequest, "n">, changed: number): void {
+		this.#sql.exec("UPDATE requests SET claiming = 1, changed = ? WHERE n = ?", changed, n);
+	}
+
+	/** Brings an open request that was admitted under a clock that was ahead to now. */
+	rewind({ n, atMs, expiresAtMs }: Pick<OpenRequest, "n" | "atMs" | "expiresAtMs">, changed: number): void {
+		this.#sql.exec(
+			"UPDATE requests SET at_ms = ?, expires_at_ms = ?, changed = ? WHERE n = ?",
+			atMs,
+			expiresAtMs,
+			changed,
+			n,
+		);
+	}
+
+	/** Replaces the reservation of a request by its settlement. @param settled the number of this change. */
+	settle({ n }: Pick<OpenRequest, "n">, settlement: Settlement, settled: number): void {
+		const { values, largeText } = toStoredSettlement(settlement);
+		this.#sql.exec(
+			`UPDATE requests SET expires_at_ms = NULL, claiming = 0, settled = ?1, changed = ?1, nano_usd = ?, usage_nano_usd = NULL,
+				spent_nano_usd = NULL, ${SET_SETTLEMENT} WHERE n = ?`,
+			settled,
+			settlement.usage.cost_nano_usd,
+			...values,
+			n,
+		);
+		this.#storeApart(n, largeText);
+	}
+
+	release({ n }: Pick<OpenRequest, "n">, changed: number): void {
+		this.#sql.exec(
+			`UPDATE requests SET expires_at_ms = NULL, nano_usd = 0, usage_nano_usd = NULL, spent_nano_usd = NULL, calls = NULL,
+				receipt = NULL, changed = ? WHERE n = ?`,
+			changed,
+			n,
+		);
+		this.#storeApart(n, null);
+	}
+
+	/** What is recorded if nobody settles an open request. @param userId whose it is. */
+	reserved({ n }: Pick<OpenRequest, "n">, userId: string): Pick<Reservation, "usage" | "receipt"> {
+		const row = this.#sql
+			.exec<SettledRow>(
+				`SELECT id, api_key, usage_nano_usd AS nano_usd, ${SETTLEMENT_COLUMNS} FROM requests WHERE n = ?`,
+				n,
+			)
+			.one();
+		return toReserved({ row, largeText: row.is_large === 1 ? this.#largeText(n) : null }, userId);
+	}
+
+	/** The holds of open requests, in the order of admission. SQLite picks the bound, which stands in the receipt. */
+	holds(numbers: readonly number[]): OpenHold[] {
+		const rows = this.#sql.exec<HoldRow>(
+			`SELECT id AS request_id, api_key AS api_key_id, kind, usage_nano_usd, spent_nano_usd,
+				coalesce(receipt ->> '$.bound_usd', receipt ->> '$.decision.bound_usd') AS bound_usd
+			FROM requests WHERE n IN (SELECT value FROM json_each(?)) ORDER BY admitted`,
+			JSON.stringify(numbers),
+		);
+		return [...rows].map(({ request_id, api_key_id, kind, usage_nano_usd, spent_nano_usd, bound_usd }) => ({
+			request_id,
+			api_key_id,
+			kind,
+			spent_nano_usd,
+			held_nano_usd: usage_nano_usd - spent_nano_usd,
+			bound_nano_usd: nanoUsd(bound_usd),
+		}));
+	}
+
+	/** What a settled row stores apart; null where it has everything. */
+	#largeText(n: number): string | null {
+		const pieces = this.#sql.exec<{ text: string }>("SELECT text FROM large_receipts WHERE n = ? ORDER BY piece", n);
+		const texts = pieces.toArray();
+		return texts.length === 0 ? null : texts.map(({ text }) => text).join("");
+	}
+
+	/** A settled row with its receipt; undefined where the request is not settled. */
+	whole({ n }: Pick<OpenRequest, "n">): WholeRow | undefined {
+		const [row] = this.#sql
+			.exec<SettledRow>(`SELECT ${SETTLED_COLUMNS} FROM requests WHERE n = ? AND settled IS NOT NULL`, n)
+			.toArray();
+		return row && { row, largeText: row.is_large === 1 ? this.#largeText(n) : null };
+	}
+
+	/** The latest settled rows, newest first. */
+	latest(limit: number): SettledRow[] {
+		return this.#sql
+			.exec<SettledRow>(
+				`SELECT ${SETTLED_COLUMNS} FROM requests WHERE settled IS NOT NULL ORDER BY n DESC LIMIT ?`,
+				limit,
+			)
+			.toArray();
+	}
+
+	/** Settled rows of a range of numbers, newest first: a slice of it. */
+	slice(range: { from: number; before: number }, limit: number): (SettledRow & { n: number })[] {
+		return this.#sql
+			.exec<SettledRow & { n: number }>(
+				`SELECT n, ${SETTLED_COLUMNS} FROM requests WHERE n >= ? AND n < ? AND settled IS NOT NULL ORDER BY n DESC LIMIT ?`,
+				range.from,
+				range.before,
+				limit,
+			)
+			.toArray();
+	}
+
+	/** Settled rows behind a number, oldest first, with what they store apart. */
+	wholeAfter(after: number, before: number, limit: number): (WholeRow & { n: number; settled: number })[] {
+		const rows = this.#sql
+			.exec<SettledRow & { n: number; settled: number }>(
+				`SELECT n, settled, ${SETTLED_COLUMNS} FROM requests WHERE n > ? AND n < ? AND settled IS NOT NULL ORDER BY n LIMIT ?`,
+				after,
+				before,
+				limit,
+			)
+			.toArray();
+		return rows.map((row) => ({
+			n: row.n,
+			settled: row.settled,
+			row,
+			largeText: row.is_large === 1 ? this.#largeText(row.n) : null,
+		}));
+	}
+}

@@ -1,0 +1,27 @@
+// Usage by day in D1, for operators: sums that a meter writes as they are. An older sum never replaces a newer one.
+import { eq, max, sql } from "drizzle-orm";
+import type { Database } from "../db/client.edge.ts";
+import { usageDays } from "../db/schema.ts";
+import type { OutgoingSum } from "./meter-state.edge.ts";
+
+const COUNTS = ["requests", "model_requests", "calls", "tokens", "input_tokens", "cost_nano_usd", "revision"];
+const COLUMNS = ["day", "api_key_id", "model", ...COUNTS];
+
+/** Writes sums of a user. */
+export async function recordUsageDays(db: Database, userId: string, sums: readonly OutgoingSum[]): Promise<void> {
+	const values = sql.raw(COLUMNS.map((name) => `value ->> '${name}'`).join(", "));
+	const replaced = sql.raw(COUNTS.map((name) => `${name} = excluded.${name}`).join(", "));
+	await db.run(sql`INSERT INTO ${usageDays} (user_id, ${sql.raw(COLUMNS.join(", "))})
+		SELECT ${userId}, ${values} FROM json_each(${JSON.stringify(sums)}) WHERE true
+		ON CONFLICT (user_id, day, api_key_id, model) DO UPDATE SET ${replaced} WHERE excluded.revision > ${usageDays}.revision`);
+}
+
+/** The highest revision of a user's sums; 0 where there are none. */
+export async function highestRevision(db: Database, userId: string): Promise<number> {
+	const row = await db
+		.select({ revision: max(usageDays.revision) })
+		.from(usageDays)
+		.where(eq(usageDays.userId, userId))
+		.get();
+	return row?.revision ?? 0;
+}
