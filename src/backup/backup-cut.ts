@@ -25,11 +25,11 @@ export class BackupCut {
 	learn(record: ObjectRecord): void {
 		const { class: kind, name } = record;
 		if (kind === "AccountMeter") this.#users.add(name);
-		if (kind === "WorkspaceLedger" && (record.first || rowsOf(record, "head").length > 0))
+		if (kind === "WorkspaceLedger" && (record.part === 0 || rowsOf(record, "head").length > 0))
 			this.#chainSizes.set(name, chainSize(record));
 		const id = record.mirror?.["id"];
 		if (kind === "AgentRun" && typeof id === "string" && record.mirror) this.#mirrors.set(id, record.mirror);
-		else if (kind === "AgentRun" && record.first) this.#mirrors.delete(name.replace(/^run:/, ""));
+		else if (kind === "AgentRun") this.#mirrors.delete(name.replace(/^run:/, ""));
 	}
 
 	/** The row as it belongs into the backup; null when it does not. */

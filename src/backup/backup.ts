@@ -5,7 +5,7 @@
 import * as z from "zod";
 
 export const BACKUP_FORMAT = "svc-backup";
-export const BACKUP_VERSION = 1;
+export const BACKUP_VERSION = 2;
 
 /** The classes of objects, in the order of a backup: meters know which owners hold rows that D1 lacks. */
 export const OBJECT_CLASSES = ["AccountMeter", "WorkspaceLedger", "AgentRun", "StoredResponses"] as const;
@@ -59,14 +59,15 @@ export const backupHeaderSchema = z.object({
 });
 export type BackupHeader = z.infer<typeof backupHeaderSchema>;
 
-/** A page of an object's rows. */
+/** A page of an object's rows. What a later page says of a row holds. */
 export const objectRecordSchema = z.object({
 	class: z.enum(OBJECT_CLASSES),
 	name: z.string(),
-	first: z.boolean().describe("The object's rows begin here; what came of it before is void."),
+	part: z.int().min(0).describe("Counts the object's pages. Its rows begin with 0; what came of it before is void."),
 	version: z.int().describe("Of its tables."),
 	taken_at_ms: z.int(),
 	tables: z.array(tableRowsSchema),
+	removed: z.array(tableRowsSchema).optional().describe("Keys of rows that are not there any more."),
 	mirror: backupRowSchema.optional().describe("The row in `agent_runs` of a run that is not over, as of this moment."),
 });
 export type ObjectRecord = z.infer<typeof objectRecordSchema>;

@@ -1,5 +1,6 @@
 // The versions of an object's tables, migrated step by step when the object wakes. Durable Object SQLite refuses
 // PRAGMA user_version, so the version stands in a table of its own.
+import { dropChangeLog } from "./change-log.edge.ts";
 
 /** Turns the tables of one version into those of the next, rows included. Synchronous, so that it is one transaction. */
 export type MigrationStep = (sql: SqlStorage) => void;
@@ -29,7 +30,8 @@ function storedVersion(storage: Pick<DurableObjectStorage, "sql">): number {
 	return storage.sql.exec<{ version: number }>(`SELECT version FROM ${VERSION_TABLE}`).one().version;
 }
 
-function storeVersion(sql: SqlStorage, version: number): void {
+/** Records that the tables are those of a version. */
+export function storeVersion(sql: SqlStorage, version: number): void {
 	sql.exec(
 		`CREATE TABLE IF NOT EXISTS ${VERSION_TABLE} (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL)`,
 	);
@@ -46,6 +48,8 @@ export function migrate(storage: Pick<DurableObjectStorage, "sql" | "transaction
 	if (found > steps.length) {
 		throw new SchemaError(`the tables of this ${name} are at version ${found} and this code knows ${steps.length}`);
 	}
+	// Its triggers name the tables as they were.
+	if (found < steps.length) dropChangeLog(storage.sql);
 	for (const [index, step] of steps.entries()) {
 		const version = index + 1;
 		if (version <= found) continue;

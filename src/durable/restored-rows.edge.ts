@@ -1,0 +1,142 @@
+// The rows of a backup on their way into an object, part by part, each in one transaction. They stand in the object's tables under other
+// names, so that it is empty to everybody until the last part is there. Then the tables get their names: that costs the same with ten
+// rows and ten million. No schema may name an index, because a name would then be there twice.
+import { hasTables, migrate, storeVersion, type TableSchema } from "./migrations.edge.ts";
+import {
+	hasTable,
+	quoteName,
+	quoteNames,
+	type StoredRow,
+	type TableRows,
+	tableNames,
+	toSqlValue,
+} from "./table-rows.edge.ts";
+
+/** The backup that an object is being restored from, or was. */
+const ORIGIN = "backup_origin";
+const ASIDE = "backup_rows_";
+
+/** A part of a backup for one object. */
+export interface BackupPart {
+	backupId: string;
+	/** Its number among the object's parts, from 0. */
+	part: number;
+	/** Of the tables. */
+	version: number;
+	tables: TableRows[];
+	/** Keys of rows of earlier parts that were removed. */
+	removed: TableRows[];
+}
+
+/**
+ * What became of a part. `restored`: the object has all of this backup. `occupied`: it has rows of its own, or of another backup. `missing`: an
+ * earlier part is. `later_version`: this code does not know such tables.
+ */
+export type PartVerdict = "taken" | "restored" | "occupied" | "missing" | "later_version";
+
+interface Origin {
+	backup_id: string;
+	version: number;
+	/** How many are there. */
+	parts: number;
+	is_whole: number;
+}
+
+function findOrigin(sql: SqlStorage): Origin | undefined {
+	if (!hasTable(sql, ORIGIN)) return undefined;
+	return sql
+		.exec<Origin & Record<string, SqlStorageValue>>(`SELECT backup_id, version, parts, is_whole FROM ${ORIGIN}`)
+		.toArray()[0];
+}
+
+function hasRows(sql: SqlStorage): boolean {
+	return tableNames(sql).some((table) => sql.exec(`SELECT 1 FROM ${quoteName(table)} LIMIT 1`).toArray().length > 0);
+}
+
+function dropTables(sql: SqlStorage): void {
+	for (const table of tableNames(sql)) sql.exec(`DROP TABLE ${quoteName(table)}`);
+	sql.exec("DROP TABLE IF EXISTS schema_version");
+}
+
+/** Makes empty tables of a version under their other names. An object that was only asked has empty tables of its own. */
+function beginParts(
+	storage: DurableObjectStorage,
+	schema: TableSchema,
+	{ backupId, version }: Pick<BackupPart, "backupId" | "version">,
+): void {
+	const { sql } = storage;
+	const hadTables = hasTables(storage);
+	dropTables(sql);
+	migrate(storage, { ...schema, steps: schema.steps.slice(0, version) });
+	for (const table of tableNames(sql))
+		sql.exec(`ALTER TABLE ${quoteName(table)} RENAME TO ${quoteName(ASIDE + table)}`);
+	sql.exec("DROP TABLE schema_version");
+	if (hadTables) migrate(storage, schema);
+	sql.exec(
+		`CREATE TABLE ${ORIGIN} (one INTEGER PRIMARY KEY CHECK (one = 1), backup_id TEXT NOT NULL, version INTEGER NOT NULL,
+			parts INTEGER NOT NULL, is_whole INTEGER NOT NULL)`,
+	);
+	sql.exec(`INSERT INTO ${ORIGIN} VALUES (1, ?, ?, 0, 0)`, backupId, version);
+}
+
+function eachRow(tables: readonly TableRows[], write: (table: string, row: StoredRow) => void): void {
+	for (const { table, rows } of tables) for (const row of rows) write(quoteName(ASIDE + table), row);
+}
+
+/** Puts the rows of a part where nothing else of the object sees them. One that is there already changes nothing. */
+export function takePart(storage: DurableObjectStorage, schema: TableSchema, part: BackupPart): PartVerdict {
+	const { sql } = storage;
+	const origin = findOrigin(sql);
+	if (origin ? origin.backup_id !== part.backupId : hasRows(sql)) return "occupied";
+	if (origin?.is_whole) return "restored";
+	const parts = origin?.parts ?? 0;
+	if (part.part !== parts) return part.part < parts ? "taken" : "missing";
+	if (part.version > schema.steps.length) return "later_version";
+	storage.transactionSync(() => {
+		if (!origin) beginParts(storage, schema, part);
+		eachRow(part.tables, (table, row) => {
+			const columns = Object.keys(row);
+			sql.exec(
+				`INSERT OR REPLACE INTO ${table} (${quoteNames(columns)}) VALUES (${columns.map(() => "?").join(", ")})`,
+				...Object.values(row).map(toSqlValue),
+			);
+		});
+		eachRow(part.removed, (table, row) => {
+			const isIt = Object.keys(row).map((name) => `${quoteName(name)} = ?`);
+			sql.exec(`DELETE FROM ${table} WHERE ${isIt.join(" AND ")}`, ...Object.values(row).map(toSqlValue));
+		});
+		sql.exec(`UPDATE ${ORIGIN} SET parts = ?`, parts + 1);
+	});
+	return "taken";
+}
+
+/**
+ * Makes the rows of all parts the object's own, in one small transaction. Idempotent. The object must begin anew afterwards.
+ * @param parts how many there are.
+ * @param adapt what else belongs to the transaction.
+ * @returns false when not all of them are there.
+ */
+export function finishParts(
+	storage: DurableObjectStorage,
+	{ backupId, parts }: { backupId: string; parts: number },
+	adapt: () => void,
+): boolean {
+	const { sql } = storage;
+	const origin = findOrigin(sql);
+	if (origin?.backup_id !== backupId || origin.parts !== parts) return false;
+	if (origin.is_whole) return true;
+	storage.transactionSync(() => {
+		dropTables(sql);
+		const aside = sql.exec<{ name: string }>(
+			"SELECT name FROM sqlite_master WHERE type = 'table' AND substr(name, 1, ?) = ?",
+			ASIDE.length,
+			ASIDE,
+		);
+		for (const { name } of aside.toArray())
+			sql.exec(`ALTER TABLE ${quoteName(name)} RENAME TO ${quoteName(name.slice(ASIDE.length))}`);
+		storeVersion(sql, origin.version);
+		sql.exec(`UPDATE ${ORIGIN} SET is_whole = 1`);
+		adapt();
+	});
+	return true;
+}
