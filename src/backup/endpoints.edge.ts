@@ -22,7 +22,6 @@ import {
 	OBJECT_CLASSES,
 	objectRecordSchema,
 	type SecretMarks,
-	tableRowsSchema,
 } from "./backup.ts";
 import { finishObject, pagePositionSchema, putPart, readObjects } from "./objects.edge.ts";
 import { beginRestore, findContents, findRestore, finishRestore, listFirstKeys } from "./restores.store.ts";
