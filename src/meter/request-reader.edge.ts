@@ -5,8 +5,9 @@ import { DAY_MS } from "./budget-period.ts";
 import { type DaySum, DaySums } from "./day-sums.ts";
 import type { MeterState } from "./meter-state.edge.ts";
 import { firstNumberAt, requestNumber } from "./request-number.ts";
-import { type ListedRequest, type RequestFilter, type RequestPageQuery, toRequestPosition } from "./request-page.ts";
-import { type SettledRow, toCountedRow, toListedRequest } from "./stored-request.ts";
+import { type ListedRequest, type RequestPageQuery, toRequestPosition } from "./request-page.ts";
+import type { NumberRange } from "./request-table.edge.ts";
+import { toCountedRow, toListedRequest } from "./stored-request.ts";
 
 /** Rows that one page looks at. */
 const MOST_LOOKED_AT = 20_000;
@@ -20,19 +21,11 @@ function yieldTurn(): Promise<void> {
 	return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-function isWanted({ kind, model, api_key }: SettledRow, filter: RequestFilter): boolean {
-	return (
-		(filter.kind === undefined || kind === filter.kind) &&
-		(filter.model === undefined || model === filter.model) &&
-		(filter.apiKeyIds === undefined || filter.apiKeyIds.includes(api_key))
-	);
-}
-
 /** The row numbers that a page may have; null when the sums know that there are none. */
 function pageRange(
 	state: MeterState,
 	{ filter: { since, until, model, apiKeyIds }, after }: RequestPageQuery,
-): { from: number; before: number } | null {
+): NumberRange | null {
 	const ends = [Number.MAX_SAFE_INTEGER];
 	if (until !== undefined) ends.push(firstNumberAt(Date.parse(until)));
 	if (after) ends.push(state.table.find(after.id)?.n ?? requestNumber(after.id));
@@ -52,23 +45,29 @@ function pageRange(
 /** The requests of a page, one more than it holds if there are more. */
 export async function readRequestPage(state: MeterState, query: RequestPageQuery): Promise<PagePart<ListedRequest>> {
 	const { filter, limit } = query;
+	const { table } = state;
 	const range = pageRange(state, query);
 	if (range === null) return { entries: [], readTo: null };
-	const found: ListedRequest[] = [];
+	const isFiltered = filter.kind !== undefined || filter.model !== undefined || filter.apiKeyIds !== undefined;
+	const sliceRows = isFiltered ? SLICE_ROWS : limit + 1;
+	const numbers: number[] = [];
 	let { before } = range;
+	let end: number | null = null;
 	for (let lookedAt = 0; ; await yieldTurn()) {
-		const rowsWanted = Math.min(SLICE_ROWS, filter.kind || filter.model || filter.apiKeyIds ? SLICE_ROWS : limit + 1);
-		const rows = state.table.slice({ from: range.from, before }, rowsWanted);
-		for (const row of rows) {
-			if (isWanted(row, filter)) found.push(toListedRequest(row));
-			if (found.length > limit) return toPagePart(found, limit, toRequestPosition);
+		const slice = table.look({ from: range.from, before }, filter, sliceRows);
+		numbers.push(...slice.found.sort((a, b) => b - a));
+		lookedAt += slice.lookedAt;
+		before = slice.last;
+		if (numbers.length > limit || slice.lookedAt < sliceRows) break;
+		if (lookedAt >= MOST_LOOKED_AT) {
+			end = before;
+			break;
 		}
-		const last = rows.at(-1);
-		if (!last || rows.length < rowsWanted) return { entries: found, readTo: null };
-		lookedAt += rows.length;
-		before = last.n;
-		if (lookedAt >= MOST_LOOKED_AT) return { entries: found, readTo: toRequestPosition(toListedRequest(last)) };
 	}
+	const entries = table.settledRows(numbers.slice(0, limit + 1)).map(toListedRequest);
+	if (end === null) return toPagePart(entries, limit, toRequestPosition);
+	const [last] = table.settledRows([end]);
+	return { entries, readTo: last ? toRequestPosition(toListedRequest(last)) : null };
 }
 
 /** The sums of a day as its rows say them, up to a change. */

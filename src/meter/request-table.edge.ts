@@ -6,6 +6,7 @@ import { splitText } from "../text/pieces.ts";
 import type { MeteredBudget } from "./key-budget.ts";
 import type { BudgetShare } from "./key-ledger.ts";
 import { requestNumber } from "./request-number.ts";
+import type { RequestFilter } from "./request-page.ts";
 import type { OpenHold, Reservation, Settlement } from "./settlement.ts";
 import {
 	SETTLED_COLUMNS,
@@ -22,6 +23,12 @@ import {
 const PIECE_CHARS = 500_000;
 /** Rows that have the number of another one have one of the next so many. */
 const MOST_COLLISIONS = 1_000;
+
+/** Row numbers from one on, and before another one. */
+export interface NumberRange {
+	from: number;
+	before: number;
+}
 
 /** Which windows an admission counts in. */
 export type Counting = "none" | "minute" | "day";
@@ -319,14 +326,35 @@ export class RequestTable {
 			.toArray();
 	}
 
-	/** Settled rows of a range of numbers, newest first: a slice of it. */
-	slice(range: { from: number; before: number }, limit: number): (SettledRow & { n: number })[] {
-		return this.#sql
-			.exec<SettledRow & { n: number }>(
-				`SELECT n, ${SETTLED_COLUMNS} FROM requests WHERE n >= ? AND n < ? AND settled IS NOT NULL ORDER BY n DESC LIMIT ?`,
+	/**
+	 * Looks at settled rows of a range of numbers, newest first.
+	 * @returns how many it has looked at, the last one's number, and the numbers of those that match.
+	 */
+	look(range: NumberRange, filter: RequestFilter, limit: number): { lookedAt: number; last: number; found: number[] } {
+		const { kind = null, model = null, apiKeyIds } = filter;
+		const { looked_at, last, found } = this.#sql
+			.exec<{ looked_at: number; last: number | null; found: string }>(
+				`SELECT count(*) AS looked_at, min(n) AS last, json_group_array(n) FILTER (WHERE (?4 IS NULL OR kind = ?4)
+					AND (?5 IS NULL OR model = ?5) AND (?6 IS NULL OR api_key IN (SELECT value FROM json_each(?6)))) AS found
+				FROM (SELECT n, kind, model, api_key FROM requests WHERE n >= ?1 AND n < ?2 AND settled IS NOT NULL
+					ORDER BY n DESC LIMIT ?3)`,
 				range.from,
 				range.before,
 				limit,
+				kind,
+				model,
+				apiKeyIds ? JSON.stringify(apiKeyIds) : null,
+			)
+			.one();
+		return { lookedAt: looked_at, last: last ?? range.from, found: JSON.parse(found) as number[] };
+	}
+
+	/** Settled rows by number, newest first. */
+	settledRows(numbers: readonly number[]): SettledRow[] {
+		return this.#sql
+			.exec<SettledRow>(
+				`SELECT ${SETTLED_COLUMNS} FROM requests WHERE n IN (SELECT value FROM json_each(?)) ORDER BY n DESC`,
+				JSON.stringify(numbers),
 			)
 			.toArray();
 	}

@@ -1,5 +1,5 @@
-// `npm run bench:lists`: the rows of D1 and the time that pages of lists take, for a user with a million requests, ten thousand runs
-// and as many audit events. `-- N` stores N requests instead. It prints figures and judges none.
+// `npm run bench:lists`: the rows and the time that pages of lists take, for a user with a million requests, ten thousand runs and as many
+// audit events, and the time that the user's meter takes to wake up. `-- N` stores N requests instead. It prints figures and judges none.
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -71,6 +71,7 @@ const LISTS: readonly ListCase[] = [
 	{ path: "/v1/keys", filter: "limit=50", ...keyPages },
 	{ path: "/v1/usage", filter: "group_by=day&since=2025-11-01&until=2026-10-31" },
 	{ path: "/v1/usage", filter: "group_by=key&since=2025-11-01&until=2026-10-31" },
+	{ path: "/v1/usage", filter: "group_by=model&since=2025-11-01&until=2026-10-31" },
 ];
 
 const PLACES = ["first", "middle", "last"] as const;
@@ -115,7 +116,9 @@ async function readPage(url: string, key: string, address: string): Promise<numb
 	return pageAnswer.parse(JSON.parse(text)).data.length;
 }
 
-const countsAnswer = z.object({ counts: z.object({ databaseRowsRead: z.number() }) });
+const countsAnswer = z.object({
+	counts: z.object({ databaseRowsRead: z.number(), objectRowsRead: z.number() }),
+});
 
 interface PageFigures {
 	entries: number;
@@ -127,7 +130,7 @@ type Figures = Map<string, PageFigures>;
 
 const addresses = LISTS.flatMap((list) => PLACES.flatMap((place) => pageAddress(list, place) ?? []));
 
-/** Counts the rows of D1 that each page reads. The key is known by then. */
+/** Counts the rows that each page reads in D1 and in objects. The key is known by then. */
 async function countRows(url: string, key: string): Promise<Figures> {
 	const figures: Figures = new Map();
 	await readPage(url, key, "/v1/keys?limit=1");
@@ -135,7 +138,7 @@ async function countRows(url: string, key: string): Promise<Figures> {
 		await fetch(`${url}/bench/reset`, { method: "POST" });
 		const entries = await readPage(url, key, address);
 		const { counts } = countsAnswer.parse(await (await fetch(`${url}/bench/counts`, { method: "POST" })).json());
-		figures.set(address, { entries, rowsRead: counts.databaseRowsRead, medianMs: 0 });
+		figures.set(address, { entries, rowsRead: counts.databaseRowsRead + counts.objectRowsRead, medianMs: 0 });
 	}
 	return figures;
 }
@@ -152,6 +155,20 @@ async function timePages(url: string, key: string, figures: Figures): Promise<vo
 	}
 }
 
+/** Times the first answer of the user's meter, and a later one. The Worker and D1 have answered before. */
+async function timeWakeUp(url: string, key: string): Promise<string> {
+	await readPage(url, key, "/v1/keys?limit=1&wake=no").catch(() => undefined);
+	const timeUsage = async () => {
+		const startMs = performance.now();
+		const response = await fetch(`${url}/v1/requests?limit=1`, { headers: { authorization: `Bearer ${key}` } });
+		await response.text();
+		return performance.now() - startMs;
+	};
+	const first = await timeUsage();
+	const later = await timeUsage();
+	return `a page of one request: ${renderFigure(Math.round(first))} ms with the meter's wake-up, ${renderFigure(Math.round(later))} ms after it`;
+}
+
 function renderFigures(figures: Figures): string {
 	const cell = (page: PageFigures | undefined) =>
 		page ? `${page.entries} / ${page.rowsRead} / ${renderFigure(Math.round(page.medianMs))}` : "";
@@ -159,7 +176,7 @@ function renderFigures(figures: Figures): string {
 		`${list.path} ${list.filter}`.trim(),
 		...PLACES.map((place) => cell(figures.get(pageAddress(list, place) ?? ""))),
 	]);
-	return renderTable([["entries / rows of D1 / ms", ...PLACES], ...rows]);
+	return renderTable([["entries / rows / ms", ...PLACES], ...rows]);
 }
 
 async function measureLists(tempDir: string): Promise<string> {
@@ -173,11 +190,13 @@ async function measureLists(tempDir: string): Promise<string> {
 		createKey(url, secrets.ADMIN_TOKEN, "bench", "corporate"),
 	);
 	process.stderr.write(`storing ${SIZES.requests} requests\n`);
-	seedUser(stateDir, SIZES);
+	const meterBytes = seedUser(stateDir, SIZES);
 	process.stderr.write("reading pages\n");
+	const wakeUp = await withService(plainDir, stateDir, (url) => timeWakeUp(url, key));
 	const figures = await withService(countingDir, stateDir, (url) => countRows(url, key));
 	await withService(plainDir, stateDir, (url) => timePages(url, key, figures));
-	return renderFigures(figures);
+	const size = `the meter has ${(meterBytes / 1_048_576).toFixed(0)} MiB, ${Math.round(meterBytes / SIZES.requests)} bytes a request`;
+	return [renderFigures(figures), size, wakeUp].join("\n\n");
 }
 
 const tempDir = mkdtempSync(join(tmpdir(), "svc-bench-lists-"));

@@ -1,8 +1,14 @@
-// Fills the database of a local state with a user's year: requests with their daily sums, runs, audit events, manifests and keys.
-import { readdirSync } from "node:fs";
+// Fills a local state with a user's year: the requests of the user's meter, and in D1 runs, audit events, manifests and keys.
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { encodeTime as encodeUlidTime } from "ulid";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
+import { MeterState } from "../../../src/meter/meter-state.edge.ts";
+import type { UsageRow } from "../../../src/meter/settlement.ts";
+import type { Receipt } from "../../../src/proof/receipt.ts";
+
+const encodeTime = (atMs: number) => encodeUlidTime(atMs, 10);
 
 /** How much is stored. */
 export interface SeedSizes {
@@ -17,13 +23,18 @@ const YEAR = "2025-11-01";
 const YEAR_SECONDS = 365 * 86_400;
 const WORKSPACES = 200;
 /** Keys that make requests; the last of them only in one week. */
-const ACTIVE_KEYS = 5;
+const ACTIVE_KEYS = 20;
 
-const MODELS = CATALOG.models.slice(0, 12).map(({ id, provider }) => ({ id, provider }));
+const MODELS = CATALOG.models.slice(0, 10).map(({ id, provider }) => ({ id, provider }));
 
 /** The time of the nth of `count` things, in SQL. */
 function timeOf(n: string, count: number): string {
 	return `strftime('%Y-%m-%dT%H:%M:%fZ', '${YEAR}', (${n} * ${YEAR_SECONDS / count}) || ' seconds')`;
+}
+
+/** The nth of `count` things happens then, ms since the epoch. */
+function timeMs(n: number, count: number): number {
+	return Math.round(Date.parse(YEAR) + (n * YEAR_SECONDS * 1_000) / count);
 }
 
 /** The id of the nth thing, in SQL; its digits sort as its time does. */
@@ -33,8 +44,14 @@ function idOf(prefix: string, n: string): string {
 
 /** The position of the nth of `count` things, as a cursor names it. */
 export function seededPosition(prefix: string, n: number, count: number): { created_at: string; id: string } {
-	const atMs = Math.round(Date.parse(YEAR) + (n * YEAR_SECONDS * 1_000) / count);
-	return { created_at: new Date(atMs).toISOString(), id: `${prefix}${String(n).padStart(26, "0")}` };
+	const atMs = timeMs(n, count);
+	const id = prefix === "svc-" ? requestId(n, count) : `${prefix}${String(n).padStart(26, "0")}`;
+	return { created_at: new Date(atMs).toISOString(), id };
+}
+
+/** The id of the nth request. */
+function requestId(n: number, count: number): string {
+	return `svc-${encodeTime(timeMs(n, count))}${String(n).padStart(16, "0")}`;
 }
 
 /** The id of an active key. */
@@ -45,36 +62,101 @@ export function activeKeyId(n: number): string {
 const COUNT_UP = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < :count - 1)";
 
 /** Of a thousand requests, 970 are chats, and a few are of each other kind. */
-const KIND = `CASE WHEN i % 1000 < 970 THEN 'chat' WHEN i % 1000 < 985 THEN 'skill' WHEN i % 1000 < 993 THEN 'orchestration'
-	WHEN i % 1000 < 998 THEN 'code' ELSE 'agent' END`;
+function kindOf(n: number): string {
+	const place = n % 1_000;
+	if (place < 970) return "chat";
+	if (place < 985) return "skill";
+	return place < 993 ? "orchestration" : place < 998 ? "code" : "agent";
+}
 
-const RECEIPT = JSON.stringify({
-	type: "svc.receipt.v1",
+/** Admits and settles requests in a user's meter, as the meter does. */
+function seedRequests(db: DatabaseSync, userId: string, count: number): void {
+	const state = new MeterState(storageOf(db), Date.parse(YEAR));
+	const isRareWeek = (n: number) => n >= count / 4 && n <= count / 4 + count / 52 && n % 100 === 0;
+	for (let n = 0; n < count; n++) {
+		const atMs = timeMs(n, count);
+		const at = new Date(atMs).toISOString();
+		const { id: model, provider } = MODELS[(n * 7) % MODELS.length] ?? { id: "", provider: "" };
+		const keyId = activeKeyId(isRareWeek(n) ? ACTIVE_KEYS - 1 : n % (ACTIVE_KEYS - 1));
+		const id = requestId(n, count);
+		const kind = kindOf(n) as UsageRow["kind"];
+		const amounts = { tokens: 900, input_tokens: 600, cost_nano_usd: 410_000 };
+		const usage: UsageRow = {
+			request_id: id,
+			user_id: userId,
+			api_key_id: keyId,
+			created_at: at,
+			kind,
+			model,
+			provider,
+			mode: "balanced",
+			...amounts,
+			estimated: false,
+			outcome: "complete",
+			latency_ms: 1_200,
+			fallback: false,
+			calls: [{ model, provider, ...amounts }],
+		};
+		const receipt = { ...RECEIPT, request_id: id, kind, timestamp: at, model, provider } as unknown as Receipt;
+		state.foldIfDue(atMs);
+		state.admit({
+			id,
+			apiKeyId: keyId,
+			atMs,
+			counting: "day",
+			isLimited: false,
+			budgetKeyId: keyId,
+			bookedDay: state.today(atMs),
+			nanoUsd: 20_000_000,
+			keyBudget: null,
+			expiresAtMs: atMs + 600_000,
+			reservation: { holdNanoUsd: 20_000_000, expiresAtMs: atMs + 600_000, usage, receipt },
+		});
+		const open = state.findOpen(id);
+		if (!open) throw new Error("benchmark failed: a request was admitted");
+		const proof = { proof_hash: PROOF_HASH, signature: SIGNATURE, key_id: "81900622a7386e82", created_at: at };
+		state.settle(open, { usage, receipt: { request_id: id, kind, receipt: JSON.stringify(receipt), ...proof } });
+	}
+}
+
+const PROOF_HASH = `sha256:${"2".repeat(64)}`;
+const SIGNATURE = Buffer.alloc(64, 7).toString("base64");
+
+const RECEIPT = {
+	type: "svc.receipt.v2",
+	outcome: "complete",
+	estimated: false,
+	cost_usd: 0.00041,
+	mode: "balanced",
+	upstream_host: "api.openai.com",
 	reason:
 		"balanced routing for a code prompt: the first of 12 eligible models (expected quality 0.71, about $0.0004 and 1.2 s)",
+	prompt_tokens: 600,
+	completion_tokens: 300,
 	fallback_from: null,
+	skill_id: null,
+	compliance: null,
+	config_digest: null,
 	bound_usd: 0.02,
 	catalog_version: "2026-11-20",
 	input_hash: `sha256:${"0".repeat(64)}`,
 	output_hash: `sha256:${"1".repeat(64)}`,
-});
+};
 
-function seedRequests(db: DatabaseSync, userId: string, count: number): void {
-	const call =
-		"json_array(json_object('model', m.value ->> 'id', 'provider', m.value ->> 'provider', 'tokens', 900, 'input_tokens', 600, 'cost_nano_usd', 410000))";
-	const rareWeek = "i BETWEEN :count / 4 AND :count / 4 + :count / 52 AND i % 100 = 0";
-	db.prepare(
-		`${COUNT_UP} INSERT INTO settlements (request_id, user_id, created_at, kind, model, provider, mode, tokens, input_tokens,
-			cost_nano_usd, estimated, outcome, latency_ms, fallback, calls, receipt, proof_hash, signature, key_id, settled_at, api_key_id)
-		SELECT ${idOf("svc-", "i")}, :user, ${timeOf("i", count)}, ${KIND}, m.value ->> 'id', m.value ->> 'provider', 'balanced', 900, 600,
-			410000, 0, 'complete', 1200, 0, ${call}, :receipt, :hash, 'signature', 'signer', ${timeOf("i", count)},
-			iif(${rareWeek}, '${activeKeyId(ACTIVE_KEYS - 1)}', 'key_' || printf('%026d', i % ${ACTIVE_KEYS - 1}))
-		FROM n JOIN json_each(:models) AS m ON m.key = i * 7 % ${MODELS.length}`,
-	).run({ count, user: userId, receipt: RECEIPT, hash: `sha256:${"2".repeat(64)}`, models: JSON.stringify(MODELS) });
-	db.prepare(
-		`INSERT INTO usage_days SELECT user_id, substr(created_at, 1, 10), api_key_id, model, count(*), count(*), count(*), sum(tokens),
-			sum(input_tokens), sum(cost_nano_usd) FROM settlements WHERE user_id = ? GROUP BY 1, 2, 3, 4`,
-	).run(userId);
+type Value = string | number | null | ArrayBuffer;
+
+/** The storage of an object over a database file. */
+function storageOf(db: DatabaseSync): DurableObjectStorage {
+	const statements = new Map<string, StatementSync>();
+	const exec = (query: string, ...values: Value[]) => {
+		const statement = statements.get(query) ?? db.prepare(query);
+		statements.set(query, statement);
+		const rows = statement.all(
+			...values.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value)),
+		);
+		return Object.assign(rows.values(), { toArray: () => rows, one: () => rows[0] });
+	};
+	return { sql: { exec }, transactionSync: (work: () => unknown) => work() } as unknown as DurableObjectStorage;
 }
 
 function seedRuns(db: DatabaseSync, userId: string, count: number): void {
@@ -108,26 +190,52 @@ function seedKeys(db: DatabaseSync, userId: string, count: number): void {
 	).run({ count, user: userId });
 }
 
-/** The file of D1's database in a state. */
-function databaseFile(stateDir: string): string {
-	const dir = join(stateDir, "v3/d1/miniflare-D1DatabaseObject");
-	const [file] = readdirSync(dir).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name));
-	if (file === undefined) throw new Error("benchmark failed: the state has no database");
-	return join(dir, file);
+/** The database files of a kind of objects in a state. */
+function databaseFiles(stateDir: string, kind: string): string[] {
+	const dir = join(stateDir, "v3", kind);
+	return readdirSync(dir)
+		.filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name))
+		.map((name) => join(dir, name));
 }
 
-/** Fills the database for its only user. The service must not run meanwhile. */
-export function seedUser(stateDir: string, sizes: SeedSizes): void {
-	const db = new DatabaseSync(databaseFile(stateDir));
+/** Works with a database, as one transaction. */
+function inDatabase(file: string, work: (db: DatabaseSync) => void): void {
+	const db = new DatabaseSync(file);
 	try {
 		db.exec("PRAGMA synchronous = OFF; BEGIN");
-		const userId = String(db.prepare("SELECT id FROM users").get()?.["id"]);
-		seedRequests(db, userId, sizes.requests);
-		seedRuns(db, userId, sizes.runs);
-		seedEvents(db, userId, sizes.events);
-		seedKeys(db, userId, sizes.keys);
+		work(db);
 		db.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)");
 	} finally {
 		db.close();
 	}
+}
+
+/** The file of the meter that has a plan: that of the only user. */
+function meterFile(stateDir: string): string {
+	const found = databaseFiles(stateDir, "do/svc-AccountMeter").find((file) => {
+		const db = new DatabaseSync(file, { readOnly: true });
+		try {
+			return db.prepare("SELECT 1 FROM account WHERE plan IS NOT NULL").get() !== undefined;
+		} finally {
+			db.close();
+		}
+	});
+	if (found === undefined) throw new Error("benchmark failed: the state has no meter");
+	return found;
+}
+
+/** Fills the state of its only user. The service must not run meanwhile. @returns the size of the user's meter, bytes. */
+export function seedUser(stateDir: string, sizes: SeedSizes): number {
+	const [file] = databaseFiles(stateDir, "d1/miniflare-D1DatabaseObject");
+	if (file === undefined) throw new Error("benchmark failed: the state has no database");
+	let userId = "";
+	inDatabase(file, (db) => {
+		userId = String(db.prepare("SELECT id FROM users").get()?.["id"]);
+		seedRuns(db, userId, sizes.runs);
+		seedEvents(db, userId, sizes.events);
+		seedKeys(db, userId, sizes.keys);
+	});
+	const meter = meterFile(stateDir);
+	inDatabase(meter, (db) => seedRequests(db, userId, sizes.requests));
+	return statSync(meter).size;
 }
