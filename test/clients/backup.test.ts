@@ -71,8 +71,8 @@ async function viewOf(service: TestService, { key }: CreatedKey): Promise<Answer
 }
 
 async function usageAgrees({ url, adminToken }: TestService): Promise<void> {
-	const { data } = (await callOperator(url, adminToken, "GET", "/internal/usage/check")) as Answer;
-	for (const user of data) expect(user).toMatchObject({ agrees: true, disagreements: [], rollup_disagreements: [] });
+	const { data } = (await callOperator(url, adminToken, "GET", "/internal/accounts/check")) as Answer;
+	for (const user of data) expect(user).toMatchObject({ agrees: true, disagreements: [] });
 }
 
 describe("a backup of a service at rest", () => {
@@ -224,7 +224,7 @@ describe("a backup of a service at rest", () => {
 			/SIGNING_KEY is another.*KEY_PEPPER is another/,
 		);
 		await expect(restoreBackup(file, before.url, before.adminToken)).rejects.toThrow(
-			/not empty: it has requests, handoffs, manifests, shared configs, runs, feedback, audit events/,
+			/not empty: it has requests, handoffs, manifests, shared configs, runs, audit events/,
 		);
 		expect((await ok(before, owner.key, "GET", "/v1/handoff/chain/shop")).verification).toMatchObject({
 			ok: true,
