@@ -40,8 +40,6 @@ const rowValueSchema = z.union([z.string(), z.number(), z.null(), z.strictObject
 export const backupRowSchema = z.record(z.string(), rowValueSchema);
 export type BackupRow = z.infer<typeof backupRowSchema>;
 
-export const tableRowsSchema = z.object({ table: z.string(), rows: z.array(backupRowSchema) });
-
 /** What tells whose backup it is. No secret can be found from it. */
 const secretMarksSchema = z.object({
 	signing_key: z.string().nullable().describe("Id of the key that signs; null without one."),
@@ -66,8 +64,11 @@ export const objectRecordSchema = z.object({
 	part: z.int().min(0).describe("Counts the object's pages. Its rows begin with 0; what came of it before is void."),
 	version: z.int().describe("Of its tables."),
 	taken_at_ms: z.int(),
-	tables: z.array(tableRowsSchema),
-	removed: z.array(tableRowsSchema).optional().describe("Keys of rows that are not there any more."),
+	rows: z
+		.string()
+		.describe(
+			'JSON: `tables` with rows, `removed` with keys of rows that are not there any more, each `{"table", "columns", "rows"}`.',
+		),
 	mirror: backupRowSchema.optional().describe("The row in `agent_runs` of a run that is not over, as of this moment."),
 });
 export type ObjectRecord = z.infer<typeof objectRecordSchema>;

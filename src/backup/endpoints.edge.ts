@@ -119,8 +119,7 @@ const restoreRequestSchema = z.lazy(() =>
 		z.strictObject({
 			step: z.literal("object"),
 			...backupId,
-			...objectRecordSchema.pick({ class: true, name: true, part: true, version: true, tables: true, removed: true })
-				.shape,
+			...objectRecordSchema.pick({ class: true, name: true, part: true, version: true, rows: true }).shape,
 		}),
 		z.strictObject({
 			step: z.literal("apply"),
@@ -215,8 +214,8 @@ async function takeStep({ db, env, startedAtMs }: ServiceContext, step: RestoreS
 			return ok(answer("begun"));
 		}
 		case "object": {
-			const { class: kind, name, part, version, tables, removed = [] } = step;
-			const sent = { backupId: step.backup_id, part, version, tables, removed };
+			const { class: kind, name, part, version, rows } = step;
+			const sent = { backupId: step.backup_id, part, version, rows };
 			const fault = PART_FAULTS[await putPart(env, kind, name, sent)];
 			return fault === null ? ok(answer("begun")) : fail(refuse([`the ${kind} ${name} ${fault}`]));
 		}

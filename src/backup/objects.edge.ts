@@ -69,9 +69,8 @@ export interface ObjectRecordPage {
 }
 
 function toRecord(kind: ObjectClass, name: string, page: ObjectPage & Pick<RunPage, "mirror">, part: number) {
-	const { version, tables, removed, takenAtMs, mirror } = page;
-	const record: ObjectRecord = { class: kind, name, part, version, taken_at_ms: takenAtMs, tables };
-	if (removed.length > 0) record.removed = removed;
+	const { version, rows, takenAtMs, mirror } = page;
+	const record: ObjectRecord = { class: kind, name, part, version, taken_at_ms: takenAtMs, rows };
 	return mirror ? { ...record, mirror: { ...mirror } } : record;
 }
 
@@ -142,7 +141,7 @@ export async function readObjects(context: ServiceContext, after: PagePosition |
 	for (let lists = 0; position && lists < LISTS_PER_PAGE && chars < OBJECT_PAGE_CHARS; lists++) {
 		const read = await readNext(context, position);
 		records.push(...read.records);
-		chars += JSON.stringify(read.records).length;
+		for (const { rows } of read.records) chars += rows.length;
 		position = read.position;
 	}
 	return { records, next: position && JSON.stringify(position) };
@@ -150,7 +149,7 @@ export async function readObjects(context: ServiceContext, after: PagePosition |
 
 /** Hands a part of its rows to an object, which keeps it aside. */
 export function putPart(env: Env, kind: ObjectClass, name: string, part: BackupPart): Promise<PartVerdict> {
-	return call(env, kind, name, async (stub) => (await stub.takePart(part)) as PartVerdict);
+	return call(env, kind, name, async (stub) => await stub.takePart(part));
 }
 
 /** Makes the parts that were kept aside an object's own, and waits until it works with them. False when one is missing. */

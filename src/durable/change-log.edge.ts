@@ -33,14 +33,15 @@ export function dropChangeLog(sql: SqlStorage): void {
 	sql.exec(`DROP TABLE ${CHANGES}; DROP TABLE ${READS}`);
 }
 
-/** Whether a log has all changes since it began, and keeps it for some minutes more. */
+/** Whether a log has all changes since it began, and keeps it for five minutes at least. */
 export function keepChangeLog(sql: SqlStorage, log: string): boolean {
 	if (!hasTable(sql, READS)) return false;
-	const kept = sql.exec(
-		`UPDATE ${READS} SET until_s = unixepoch() + ${KEPT_SECONDS} WHERE log = ? AND until_s > unixepoch() RETURNING 1`,
-		log,
-	);
-	return kept.toArray().length > 0;
+	const [kept] = sql
+		.exec<{ rest_s: number }>(`SELECT until_s - unixepoch() AS rest_s FROM ${READS} WHERE log = ?`, log)
+		.toArray();
+	if (!kept || kept.rest_s <= 0) return false;
+	if (kept.rest_s < KEPT_SECONDS / 2) sql.exec(`UPDATE ${READS} SET until_s = unixepoch() + ${KEPT_SECONDS}`);
+	return true;
 }
 
 /** The place in the log from which on it has all changes. One that another backup began goes on. */

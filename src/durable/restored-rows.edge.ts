@@ -6,7 +6,7 @@ import {
 	hasTable,
 	quoteName,
 	quoteNames,
-	type StoredRow,
+	type RowChanges,
 	type TableRows,
 	tableNames,
 	toSqlValue,
@@ -23,9 +23,8 @@ export interface BackupPart {
 	part: number;
 	/** Of the tables. */
 	version: number;
-	tables: TableRows[];
-	/** Keys of rows of earlier parts that were removed. */
-	removed: TableRows[];
+	/** RowChanges as JSON. */
+	rows: string;
 }
 
 /**
@@ -79,8 +78,18 @@ function beginParts(
 	sql.exec(`INSERT INTO ${ORIGIN} VALUES (1, ?, ?, 0, 0)`, backupId, version);
 }
 
-function eachRow(tables: readonly TableRows[], write: (table: string, row: StoredRow) => void): void {
-	for (const { table, rows } of tables) for (const row of rows) write(quoteName(ASIDE + table), row);
+function places(columns: readonly string[]): string {
+	return columns.map(() => "?").join(", ");
+}
+
+function putRows(sql: SqlStorage, { table, columns, rows }: TableRows): void {
+	const query = `INSERT OR REPLACE INTO ${quoteName(ASIDE + table)} (${quoteNames(columns)}) VALUES (${places(columns)})`;
+	for (const row of rows) sql.exec(query, ...row.map(toSqlValue));
+}
+
+function removeRows(sql: SqlStorage, { table, columns, rows }: TableRows): void {
+	const query = `DELETE FROM ${quoteName(ASIDE + table)} WHERE (${quoteNames(columns)}) = (${places(columns)})`;
+	for (const row of rows) sql.exec(query, ...row.map(toSqlValue));
 }
 
 /** Puts the rows of a part where nothing else of the object sees them. One that is there already changes nothing. */
@@ -94,17 +103,9 @@ export function takePart(storage: DurableObjectStorage, schema: TableSchema, par
 	if (part.version > schema.steps.length) return "later_version";
 	storage.transactionSync(() => {
 		if (!origin) beginParts(storage, schema, part);
-		eachRow(part.tables, (table, row) => {
-			const columns = Object.keys(row);
-			sql.exec(
-				`INSERT OR REPLACE INTO ${table} (${quoteNames(columns)}) VALUES (${columns.map(() => "?").join(", ")})`,
-				...Object.values(row).map(toSqlValue),
-			);
-		});
-		eachRow(part.removed, (table, row) => {
-			const isIt = Object.keys(row).map((name) => `${quoteName(name)} = ?`);
-			sql.exec(`DELETE FROM ${table} WHERE ${isIt.join(" AND ")}`, ...Object.values(row).map(toSqlValue));
-		});
+		const { tables, removed } = JSON.parse(part.rows) as RowChanges;
+		for (const rows of tables) putRows(sql, rows);
+		for (const rows of removed) removeRows(sql, rows);
 		sql.exec(`UPDATE ${ORIGIN} SET parts = ?`, parts + 1);
 	});
 	return "taken";

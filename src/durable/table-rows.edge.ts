@@ -4,12 +4,20 @@ import { fromBase64, toBase64 } from "../proof/signing.ts";
 
 /** A value of a row. Only bytes are an object. */
 export type RowValue = string | number | null | { base64: string };
-export type StoredRow = Record<string, RowValue>;
 
-/** Rows of one table, with all their columns or with those of their key. */
+/** Rows of one table: of each the values of some columns, all of them or those of the key. */
 export interface TableRows {
 	table: string;
-	rows: StoredRow[];
+	columns: string[];
+	rows: RowValue[][];
+}
+
+/** What a part of a backup says of an object's rows. */
+export interface RowChanges {
+	/** Rows as they are now. */
+	tables: TableRows[];
+	/** Keys of rows that are not there any more. */
+	removed: TableRows[];
 }
 
 export function toRowValue(value: SqlStorageValue): RowValue {
@@ -63,9 +71,4 @@ export function columnsOf(sql: SqlStorage, table: string): TableColumns {
 		.map(({ name }) => name);
 	const all = columns.map(({ name }) => name);
 	return key.length > 0 ? { key, all } : { key: ["rowid"], all: ["rowid", ...all] };
-}
-
-/** A row of values in the order of columns. */
-export function toStoredRow(columns: readonly string[], values: readonly SqlStorageValue[]): StoredRow {
-	return Object.fromEntries(columns.map((name, index) => [name, toRowValue(values[index] ?? null)]));
 }

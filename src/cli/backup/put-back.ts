@@ -37,9 +37,9 @@ class Restore {
 		const { backup_id } = this.#header;
 		for await (const { number, line } of readBackupFile(path)) {
 			if ("object" in line) {
-				const { class: kind, name, part, version, tables, removed } = line.object;
+				const { class: kind, name, part, version, rows } = line.object;
 				if (number < (this.#objects.get(`${kind} ${name}`)?.line ?? 0)) continue;
-				await this.#step({ step: "object", backup_id, class: kind, name, part, version, tables, removed });
+				await this.#step({ step: "object", backup_id, class: kind, name, part, version, rows });
 			} else if ("table" in line) {
 				if (isLastTable(line.table)) await this.#applyObjects();
 				await this.#step({ step: "rows", backup_id, ...line });

@@ -6,11 +6,14 @@ import { BackupCut } from "../../../src/backup/backup-cut.ts";
 const TAKEN = Date.UTC(2026, 10, 23, 12);
 const at = (seconds: number) => new Date(TAKEN + 1_000 * seconds).toISOString();
 
+const toRows = (...tables: unknown[]) => JSON.stringify({ tables, removed: [] });
+
 function record(kind: ObjectRecord["class"], name: string, more: Partial<ObjectRecord> = {}): ObjectRecord {
-	return { class: kind, name, part: 0, version: 1, taken_at_ms: TAKEN, tables: [], ...more };
+	return { class: kind, name, part: 0, version: 1, taken_at_ms: TAKEN, rows: toRows(), ...more };
 }
 
-const head = (size: number) => [{ table: "head", rows: [{ one: 1, head: JSON.stringify({ size }) }] }];
+const head = (size: number) =>
+	toRows({ table: "head", columns: ["one", "head"], rows: [[1, JSON.stringify({ size })]] });
 
 describe("the cut of a backup", () => {
 	it("hands what was stranded to the restored meter once more", () => {
@@ -24,12 +27,12 @@ describe("the cut of a backup", () => {
 	it("keeps the entries that a ledger counts", () => {
 		const cut = new BackupCut();
 		cut.learn(record("AccountMeter", "usr_a"));
-		cut.learn(record("WorkspaceLedger", "usr_a/shop", { tables: head(2) }));
+		cut.learn(record("WorkspaceLedger", "usr_a/shop", { rows: head(2) }));
 		cut.learn(record("WorkspaceLedger", "usr_a/events-only"));
-		cut.learn(record("WorkspaceLedger", "usr_a/long", { tables: head(1) }));
+		cut.learn(record("WorkspaceLedger", "usr_a/long", { rows: head(1) }));
 		cut.learn(record("WorkspaceLedger", "usr_a/long", { part: 1 }));
 		// The head changed while the rows were read.
-		cut.learn(record("WorkspaceLedger", "usr_a/long", { part: 2, tables: head(3) }));
+		cut.learn(record("WorkspaceLedger", "usr_a/long", { part: 2, rows: head(3) }));
 		const entry = (seq: number, workspace_id = "shop") => cut.cut("handoffs", { user_id: "usr_a", workspace_id, seq });
 		expect([entry(0), entry(1), entry(2, "long")]).not.toContain(null);
 		expect([entry(2), entry(0, "events-only"), entry(0, "later")]).toEqual([null, null, null]);
