@@ -16,10 +16,23 @@ export interface Fold {
 	windows: PackedWindows | null;
 	totals: NamedTotals[];
 	/** Sums that D1 may have with earlier counts. */
-	unsent: DayPlace[];
+	unsent: UnsentSums;
 }
 
-const EMPTY_FOLD: Fold = { changed: 0, floor: 0, open: [], windows: null, totals: [], unsent: [] };
+/** Sums by place, and days of which all may be meant: many places are stored by their days. */
+export interface UnsentSums {
+	places: DayPlace[];
+	days: string[];
+}
+
+const EMPTY_FOLD: Fold = {
+	changed: 0,
+	floor: 0,
+	open: [],
+	windows: null,
+	totals: [],
+	unsent: { places: [], days: [] },
+};
 
 /** What changes with a fold besides its own row. Null: nothing is left to store. */
 export interface FoldedParts {
@@ -83,7 +96,7 @@ export class FoldTable {
 			open: JSON.parse(row.open) as number[],
 			windows: JSON.parse(row.windows) as PackedWindows,
 			totals: JSON.parse(row.totals) as NamedTotals[],
-			unsent: JSON.parse(row.unsent) as DayPlace[],
+			unsent: JSON.parse(row.unsent) as UnsentSums,
 		};
 	}
 
