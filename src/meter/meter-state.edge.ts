@@ -215,11 +215,11 @@ export class MeterState {
 	/** Stores an admission and counts it. False when the request has a row. */
 	admit(request: NewRequest): boolean {
 		const changed = this.#next();
-		const n = this.table.insert(request, changed);
-		if (n === null) return false;
-		if (n < this.#floor) this.fold.addLate(n);
+		const place = this.table.insert(request, changed);
+		if (place === null) return false;
+		if (place.n < this.#floor) this.fold.addLate(place.n);
 		const { reservation: _, counting, isLimited, ...open } = request;
-		this.#open.set(open.id, { ...open, n, isClaiming: false });
+		this.#open.set(open.id, { ...open, ...place, isClaiming: false });
 		this.#count(open.atMs, counting, isLimited ? open.apiKeyId : null);
 		return true;
 	}
@@ -228,8 +228,8 @@ export class MeterState {
 	extend(open: OpenRequest, reservation: Reservation, nowMs: number): void {
 		const { expiresAtMs, holdNanoUsd: nanoUsd } = reservation;
 		const bookedDay = nanoUsd > open.nanoUsd ? this.#ledger.today(nowMs) : open.bookedDay;
-		this.table.extend(open, reservation, { bookedDay, nanoUsd }, this.#next());
-		Object.assign(open, { expiresAtMs, bookedDay, nanoUsd });
+		const isLarge = this.table.extend(open, reservation, { bookedDay, nanoUsd }, this.#next());
+		Object.assign(open, { expiresAtMs, bookedDay, nanoUsd, isLarge });
 	}
 
 	/** A key's budget now. @param except an open request that does not count, because it is to hold another amount. */
