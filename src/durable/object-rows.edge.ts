@@ -1,7 +1,7 @@
 // The rows of an object's tables, read in pages for a backup and put back by a restore. Rows are JSON values, bytes in base64.
 import { fromBase64, toBase64 } from "../proof/signing.ts";
 import { splitText } from "../text/pieces.ts";
-import { hasTables, migrate, SchemaError, type TableSchema } from "./migrations.edge.ts";
+import { hasTables, lastVersion, migrate, SchemaError, schemaAt, type TableSchema } from "./migrations.edge.ts";
 
 /** A value of a row. Only bytes are an object. */
 export type RowValue = string | number | null | { base64: string };
@@ -227,7 +227,7 @@ function* stagedRows(sql: SqlStorage): Generator<{ table: string; row: StoredRow
  */
 export function applyRows(
 	storage: DurableObjectStorage,
-	{ name, steps }: TableSchema,
+	schema: TableSchema,
 	backupId: string,
 	finish: () => void,
 ): boolean {
@@ -237,12 +237,14 @@ export function applyRows(
 	storage.transactionSync(() => {
 		const staged = sql.exec<{ version: number | null }>(`SELECT max(version) AS version FROM ${STAGE}`).one();
 		const version = staged.version ?? 0;
-		if (version > steps.length)
-			throw new SchemaError(`the backup's ${name} is at version ${version} and this code knows ${steps.length}`);
+		if (version > lastVersion(schema))
+			throw new SchemaError(
+				`the backup's ${schema.name} is at version ${version} and this code knows ${lastVersion(schema)}`,
+			);
 		// An object that was only asked has empty tables, perhaps of another version.
 		for (const table of tableNames(sql)) sql.exec(`DROP TABLE ${quoteName(table)}`);
 		sql.exec("DROP TABLE IF EXISTS schema_version");
-		migrate(storage, { name, steps: steps.slice(0, version) });
+		migrate(storage, schemaAt(schema, version));
 		for (const { table, row } of stagedRows(sql)) {
 			const columns = Object.keys(row);
 			sql.exec(

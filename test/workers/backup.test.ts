@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { AGENT_RUN_TABLES } from "../../src/agents/run/tables.ts";
 import type { ObjectRecord } from "../../src/backup/backup.ts";
-import { migrate, SchemaError, type TableSchema } from "../../src/durable/migrations.edge.ts";
+import { FIRST_VERSION, migrate, SchemaError, type TableSchema } from "../../src/durable/migrations.edge.ts";
 import { applyRows, type ObjectPage, readObjectRows, stageRows } from "../../src/durable/object-rows.edge.ts";
 import { call, newKey, operator } from "../support/service.ts";
 
@@ -74,8 +74,12 @@ describe("the rows of an object", () => {
 			expect(applyRows(storage, NOTEBOOK, "bak_1", () => undefined)).toBe(true);
 			expect(dump(storage)).toEqual(before);
 			expect(applyRows(storage, NOTEBOOK, "bak_1", () => undefined)).toBe(true);
-			expect(stageRows(storage, { backupId: "bak_1", part: 0, version: 2, tables: [] })).toBe("restored");
-			expect(stageRows(storage, { backupId: "bak_2", part: 0, version: 2, tables: [] })).toBe("occupied");
+			expect(stageRows(storage, { backupId: "bak_1", part: 0, version: FIRST_VERSION + 1, tables: [] })).toBe(
+				"restored",
+			);
+			expect(stageRows(storage, { backupId: "bak_2", part: 0, version: FIRST_VERSION + 1, tables: [] })).toBe(
+				"occupied",
+			);
 			// What the restore itself keeps is in no later backup.
 			expect(allPages(storage).flatMap(({ tables }) => tables.map(({ table }) => table))).not.toContain(
 				"restored_from",
@@ -96,7 +100,7 @@ describe("the rows of an object", () => {
 	it("of an earlier version are put back in its tables, which are then migrated", async () => {
 		await withStorage((storage) => {
 			const rows = [{ book: "a", n: 1, text: "one", seal: null }];
-			stageRows(storage, { backupId: "bak_1", part: 0, version: 1, tables: [{ table: "pages", rows }] });
+			stageRows(storage, { backupId: "bak_1", part: 0, version: FIRST_VERSION, tables: [{ table: "pages", rows }] });
 			applyRows(storage, NOTEBOOK, "bak_1", () => undefined);
 			migrate(storage, NOTEBOOK);
 			expect(dump(storage).pages).toEqual([{ ...rows[0], author: "nobody" }]);
@@ -108,18 +112,20 @@ describe("the rows of an object", () => {
 			stageRows(storage, {
 				backupId: "bak_1",
 				part: 0,
-				version: 3,
+				version: FIRST_VERSION + 2,
 				tables: [{ table: "marks", rows: [{ text: "a" }] }],
 			});
 			expect(() => applyRows(storage, NOTEBOOK, "bak_1", () => undefined)).toThrow(SchemaError);
-			expect(stageRows(storage, { backupId: "bak_1", part: 1, version: 3, tables: [] })).toBe("staged");
+			expect(stageRows(storage, { backupId: "bak_1", part: 1, version: FIRST_VERSION + 2, tables: [] })).toBe("staged");
 		});
 	});
 
 	it("are not taken by an object that has rows of its own", async () => {
 		await withStorage((storage) => {
 			fill(storage);
-			expect(stageRows(storage, { backupId: "bak_1", part: 0, version: 2, tables: [] })).toBe("occupied");
+			expect(stageRows(storage, { backupId: "bak_1", part: 0, version: FIRST_VERSION + 1, tables: [] })).toBe(
+				"occupied",
+			);
 			expect(applyRows(storage, NOTEBOOK, "bak_1", () => undefined)).toBe(false);
 		});
 	});
