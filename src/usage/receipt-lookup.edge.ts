@@ -9,7 +9,7 @@ import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { StoredReceipt } from "../meter/settlement.ts";
 import { toSealedReceipt } from "../meter/stranded.store.ts";
 import { findSettled, type SettledContext } from "./settled.edge.ts";
-import { findUserId } from "./user-numbers.store.ts";
+import { findUserId, rememberedUserId } from "./user-numbers.store.ts";
 
 /** An unknown id of this age is remembered as unknown for a while. A younger one may still get its receipt. */
 const OLD_MS = 86_400_000;
@@ -48,26 +48,26 @@ export function findReceipt(context: SettledContext, userId: string, requestId: 
 	return findSettled(context, { userId, requestId }, ask, toSealedReceipt);
 }
 
+function askForReceipt(context: ServiceContext, userId: string, requestId: string) {
+	const ask = () => context.meter(userId).publicReceipt(requestId);
+	return findSettled<StoredReceipt | "busy", StoredReceipt>(context, { userId, requestId }, ask, toSealedReceipt);
+}
+
 async function searchReceipt(
 	context: ServiceContext,
 	requestId: string,
 	{ userNumber, atMs }: RequestIdParts,
 ): Promise<StoredReceipt | "busy" | null> {
-	const { db, meter, startedAtMs, timings } = context;
+	const { db, startedAtMs, timings } = context;
 	const known = seen.get(requestId);
 	if (known && known.untilMs > startedAtMs) return known.receipt;
 	if ((unknownIds.get(requestId) ?? 0) > startedAtMs || userNumber === null) return null;
-	const userId = await timings.measure("d1", () => findUserId(db, userNumber));
-	const ask = (id: string) => () => meter(id).publicReceipt(requestId);
-	const found =
-		userId === undefined
-			? null
-			: await findSettled<StoredReceipt | "busy", StoredReceipt>(
-					context,
-					{ userId, requestId },
-					ask(userId),
-					toSealedReceipt,
-				);
+	const remembered = rememberedUserId(userNumber);
+	let found = remembered === undefined ? null : await askForReceipt(context, remembered, requestId);
+	if (found === null) {
+		const userId = await timings.measure("d1", () => findUserId(db, userNumber));
+		if (userId !== undefined && userId !== remembered) found = await askForReceipt(context, userId, requestId);
+	}
 	if (found === null && startedAtMs - atMs > OLD_MS) rememberUnknown(requestId, startedAtMs);
 	if (found !== null && found !== "busy") remember(found, startedAtMs);
 	return found;
