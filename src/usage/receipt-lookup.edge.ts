@@ -4,7 +4,8 @@ import type { ServiceContext } from "../account/context.ts";
 import { countMiss } from "../account/misses.edge.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
 import type { RequestIdParts } from "../account/request-tag.ts";
-import { ok, type Result, StorageUnavailableError } from "../failure.ts";
+import { BoundedMap } from "../bounded-map.ts";
+import { type Failure, fail, ok, type Result, StorageUnavailableError } from "../failure.ts";
 import type { StoredReceipt } from "../meter/settlement.ts";
 import { findStranded, toSealedReceipt } from "../meter/stranded.store.ts";
 import { findUserId } from "./user-numbers.store.ts";
@@ -23,23 +24,41 @@ function rememberUnknown(requestId: string, nowMs: number): void {
 	unknownIds.set(requestId, nowMs + UNKNOWN_FOR_MS);
 }
 
+/** Receipts that were looked up, by id, and until when they are shown from memory: they may be removed in between. */
+const seen = new BoundedMap<string, { receipt: StoredReceipt; untilMs: number }>(1_000);
+const SEEN_FOR_MS = 3_600_000;
+/** Longer receipts are asked for each time. */
+const MOST_SEEN_CHARS = 8_000;
+
+function remember(receipt: StoredReceipt, nowMs: number): void {
+	if (receipt.receipt.length > MOST_SEEN_CHARS) return;
+	seen.set(receipt.request_id, { receipt, untilMs: nowMs + SEEN_FOR_MS });
+}
+
+const TOO_MANY: Failure = {
+	reason: "rate_limit_exceeded",
+	message: "too many receipts of this user are asked for at once; try again in a second",
+	retryAfterMs: 1_000,
+};
+
 type LookupContext = Pick<ServiceContext, "db" | "meter" | "timings">;
 
 /**
- * The receipt of a user's request. One that the meter knows as open may have a settlement that is stranded in D1, and so may all while
- * the meter is away.
+ * The receipt of a user's request, by one of the meter's answers. One that the meter knows as open may have a settlement that is
+ * stranded in D1, and so may all while the meter is away.
  */
-export async function findReceipt(
-	{ db, meter, timings }: LookupContext,
+async function findAt<Other>(
+	{ db, timings }: LookupContext,
 	userId: string,
 	requestId: string,
-): Promise<StoredReceipt | null> {
+	ask: () => Promise<StoredReceipt | "open" | Other | null>,
+): Promise<StoredReceipt | Other | null> {
 	const stranded = async () => {
 		const settlement = await timings.measure("d1", () => findStranded(db, requestId));
 		return settlement?.usage.user_id === userId ? toSealedReceipt(settlement) : null;
 	};
 	try {
-		const found = await meter(userId).receipt(requestId);
+		const found = await ask();
 		return found === "open" ? stranded() : found;
 	} catch (error) {
 		if (!(error instanceof StorageUnavailableError)) throw error;
@@ -49,17 +68,26 @@ export async function findReceipt(
 	}
 }
 
+/** The receipt of a user's request or run. */
+export function findReceipt(context: LookupContext, userId: string, requestId: string): Promise<StoredReceipt | null> {
+	return findAt<never>(context, userId, requestId, () => context.meter(userId).receipt(requestId));
+}
+
 async function searchReceipt(
 	context: ServiceContext,
 	requestId: string,
 	{ userNumber, atMs }: RequestIdParts,
-): Promise<StoredReceipt | null> {
-	const { db, startedAtMs, timings } = context;
+): Promise<StoredReceipt | "busy" | null> {
+	const { db, meter, startedAtMs, timings } = context;
+	const known = seen.get(requestId);
+	if (known && known.untilMs > startedAtMs) return known.receipt;
 	if ((unknownIds.get(requestId) ?? 0) > startedAtMs || userNumber === null) return null;
 	const userId = await timings.measure("d1", () => findUserId(db, userNumber));
-	const receipt = userId === undefined ? null : await findReceipt(context, userId, requestId);
-	if (!receipt && startedAtMs - atMs > OLD_MS) rememberUnknown(requestId, startedAtMs);
-	return receipt;
+	const ask = (id: string) => findAt<"busy">(context, id, requestId, () => meter(id).publicReceipt(requestId));
+	const found = userId === undefined ? null : await ask(userId);
+	if (found === null && startedAtMs - atMs > OLD_MS) rememberUnknown(requestId, startedAtMs);
+	if (found !== null && found !== "busy") remember(found, startedAtMs);
+	return found;
 }
 
 /**
@@ -69,8 +97,9 @@ async function searchReceipt(
 export async function lookUpReceipt(context: ServiceContext, requestId: string): Promise<Result<StoredReceipt | null>> {
 	const parts = parseRequestId(requestId, context.settings);
 	if (!parts) return ok(null);
-	const receipt = await searchReceipt(context, requestId, parts);
-	if (receipt) return ok(receipt);
+	const found = await searchReceipt(context, requestId, parts);
+	if (found === "busy") return fail(TOO_MANY);
+	if (found) return ok(found);
 	const refused = await countMiss("proof", context);
-	return refused ? { ok: false, failure: refused } : ok(null);
+	return refused ? fail(refused) : ok(null);
 }
