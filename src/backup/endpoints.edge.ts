@@ -193,7 +193,7 @@ const PART_FAULTS: Record<PartVerdict, string | null> = {
 	restored: null,
 	occupied: "has rows of its own: this deployment is not empty",
 	missing: "lacks an earlier part of its rows: restore from the beginning of the file",
-	later_version: "is of a later version than this code",
+	unknown_version: "has tables of a version that this code does not know",
 };
 
 type RestoreStep = Exclude<RestoreRequest, { header: unknown }>;

@@ -1,5 +1,6 @@
 // The versions of an object's tables, migrated step by step when the object wakes. Durable Object SQLite refuses
 // PRAGMA user_version, so the version stands in a table of its own.
+import { FORMER_VERSION } from "../former-version.ts";
 import { dropChangeLog } from "./change-log.edge.ts";
 
 /** Turns the tables of one version into those of the next, rows included. Synchronous, so that it is one transaction. */
@@ -9,9 +10,15 @@ export type MigrationStep = (sql: SqlStorage) => void;
 export interface TableSchema {
 	/** What the objects are called in messages. */
 	name: string;
-	/** Step n makes version n; the first starts from nothing. A released step never changes, because objects are at every version. */
+	/**
+	 * Each makes the next version, and the first makes FIRST_VERSION from nothing. A released step never changes, because objects are at
+	 * every version.
+	 */
 	steps: readonly MigrationStep[];
 }
+
+/** What the first step makes. Lower versions are those of FORMER_VERSION, whose steps are gone. */
+export const FIRST_VERSION = 100;
 
 /** This code cannot use an object's tables. They are unchanged. */
 export class SchemaError extends Error {
@@ -19,6 +26,16 @@ export class SchemaError extends Error {
 }
 
 const VERSION_TABLE = "schema_version";
+
+/** The version that all steps of a schema make together; 0 without any. */
+export function lastVersion({ steps }: TableSchema): number {
+	return steps.length === 0 ? 0 : FIRST_VERSION + steps.length - 1;
+}
+
+/** A schema as it was when this version was its last. */
+export function schemaAt(schema: TableSchema, version: number): TableSchema {
+	return { ...schema, steps: schema.steps.slice(0, Math.max(0, version - FIRST_VERSION + 1)) };
+}
 
 /** Whether an object has tables, of whatever version. */
 export function hasTables({ sql }: Pick<DurableObjectStorage, "sql">): boolean {
@@ -40,18 +57,23 @@ export function storeVersion(sql: SqlStorage, version: number): void {
 
 /**
  * Migrates an object's tables to the last version of the schema. Each step and its version are one transaction.
- * @throws SchemaError when the tables are newer than the schema, or when a step fails. The steps before it stay.
+ * @throws SchemaError when the tables are newer than the schema or those of FORMER_VERSION, or when a step fails. The steps before it
+ * stay.
  */
 export function migrate(storage: Pick<DurableObjectStorage, "sql" | "transactionSync">, schema: TableSchema): void {
 	const { name, steps } = schema;
 	const found = storedVersion(storage);
-	if (found > steps.length) {
-		throw new SchemaError(`the tables of this ${name} are at version ${found} and this code knows ${steps.length}`);
-	}
+	const last = lastVersion(schema);
+	if (found > last)
+		throw new SchemaError(`the tables of this ${name} are at version ${found} and this code knows ${last}`);
+	if (found > 0 && found < FIRST_VERSION)
+		throw new SchemaError(
+			`the tables of this ${name} were made by ${FORMER_VERSION}, and this code does not read them: begin with an empty state or deployment`,
+		);
 	// Its triggers name the tables as they were.
-	if (found < steps.length) dropChangeLog(storage.sql);
+	if (found < last) dropChangeLog(storage.sql);
 	for (const [index, step] of steps.entries()) {
-		const version = index + 1;
+		const version = FIRST_VERSION + index;
 		if (version <= found) continue;
 		try {
 			storage.transactionSync(() => {

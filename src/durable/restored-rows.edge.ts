@@ -1,7 +1,15 @@
 // The rows of a backup on their way into an object, part by part, each in one transaction. They stand in the object's tables under other
 // names, so that it is empty to everybody until the last part is there. Then the tables get their names: that costs the same with ten
-// rows and ten million. No schema may name an index, because a name would then be there twice.
-import { hasTables, migrate, storeVersion, type TableSchema } from "./migrations.edge.ts";
+// rows and ten million. Indexes that a schema names are made then, because a name cannot be there twice.
+import {
+	FIRST_VERSION,
+	hasTables,
+	lastVersion,
+	migrate,
+	schemaAt,
+	storeVersion,
+	type TableSchema,
+} from "./migrations.edge.ts";
 import {
 	hasTable,
 	quoteName,
@@ -29,22 +37,26 @@ export interface BackupPart {
 
 /**
  * What became of a part. `restored`: the object has all of this backup. `occupied`: it has rows of its own, or of another backup. `missing`: an
- * earlier part is. `later_version`: this code does not know such tables.
+ * earlier part is. `unknown_version`: this code does not know such tables.
  */
-export type PartVerdict = "taken" | "restored" | "occupied" | "missing" | "later_version";
+export type PartVerdict = "taken" | "restored" | "occupied" | "missing" | "unknown_version";
 
 interface Origin {
 	backup_id: string;
 	version: number;
 	/** How many are there. */
 	parts: number;
+	/** SQL of the indexes that are made at the end, as JSON. */
+	indexes: string;
 	is_whole: number;
 }
 
 function findOrigin(sql: SqlStorage): Origin | undefined {
 	if (!hasTable(sql, ORIGIN)) return undefined;
 	return sql
-		.exec<Origin & Record<string, SqlStorageValue>>(`SELECT backup_id, version, parts, is_whole FROM ${ORIGIN}`)
+		.exec<Origin & Record<string, SqlStorageValue>>(
+			`SELECT backup_id, version, parts, indexes, is_whole FROM ${ORIGIN}`,
+		)
 		.toArray()[0];
 }
 
@@ -57,6 +69,10 @@ function dropTables(sql: SqlStorage): void {
 	sql.exec("DROP TABLE IF EXISTS schema_version");
 }
 
+function isKnownVersion(schema: TableSchema, version: number): boolean {
+	return version === 0 || (version >= FIRST_VERSION && version <= lastVersion(schema));
+}
+
 /** Makes empty tables of a version under their other names. An object that was only asked has empty tables of its own. */
 function beginParts(
 	storage: DurableObjectStorage,
@@ -66,16 +82,21 @@ function beginParts(
 	const { sql } = storage;
 	const hadTables = hasTables(storage);
 	dropTables(sql);
-	migrate(storage, { ...schema, steps: schema.steps.slice(0, version) });
+	migrate(storage, schemaAt(schema, version));
+	const indexes = sql
+		.exec<{ name: string; sql: string }>("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL")
+		.toArray();
+	for (const { name } of indexes) sql.exec(`DROP INDEX ${quoteName(name)}`);
 	for (const table of tableNames(sql))
 		sql.exec(`ALTER TABLE ${quoteName(table)} RENAME TO ${quoteName(ASIDE + table)}`);
-	sql.exec("DROP TABLE schema_version");
+	sql.exec("DROP TABLE IF EXISTS schema_version");
 	if (hadTables) migrate(storage, schema);
 	sql.exec(
 		`CREATE TABLE ${ORIGIN} (one INTEGER PRIMARY KEY CHECK (one = 1), backup_id TEXT NOT NULL, version INTEGER NOT NULL,
-			parts INTEGER NOT NULL, is_whole INTEGER NOT NULL)`,
+			parts INTEGER NOT NULL, indexes TEXT NOT NULL, is_whole INTEGER NOT NULL)`,
 	);
-	sql.exec(`INSERT INTO ${ORIGIN} VALUES (1, ?, ?, 0, 0)`, backupId, version);
+	const statements = JSON.stringify(indexes.map((index) => index.sql));
+	sql.exec(`INSERT INTO ${ORIGIN} VALUES (1, ?, ?, 0, ?, 0)`, backupId, version, statements);
 }
 
 function places(columns: readonly string[]): string {
@@ -100,7 +121,7 @@ export function takePart(storage: DurableObjectStorage, schema: TableSchema, par
 	if (origin?.is_whole) return "restored";
 	const parts = origin?.parts ?? 0;
 	if (part.part !== parts) return part.part < parts ? "taken" : "missing";
-	if (part.version > schema.steps.length) return "later_version";
+	if (!isKnownVersion(schema, part.version)) return "unknown_version";
 	storage.transactionSync(() => {
 		if (!origin) beginParts(storage, schema, part);
 		const { tables, removed } = JSON.parse(part.rows) as RowChanges;
@@ -135,6 +156,7 @@ export function finishParts(
 		);
 		for (const { name } of aside.toArray())
 			sql.exec(`ALTER TABLE ${quoteName(name)} RENAME TO ${quoteName(name.slice(ASIDE.length))}`);
+		for (const statement of JSON.parse(origin.indexes) as string[]) sql.exec(statement);
 		storeVersion(sql, origin.version);
 		sql.exec(`UPDATE ${ORIGIN} SET is_whole = 1`);
 		adapt();

@@ -68,6 +68,8 @@ const FLUSH_EVENTS_AFTER_MS = 250;
 const ALERT_FLUSH_MS = 10_000;
 /** Settlements of one statement: a chat's have 2 KB, those of long runs a hundred, and D1 takes 2 MB. */
 const CLAIMED_AT_ONCE = 15;
+/** Receipts that a meter shows to strangers in a second. Isolates keep those that they have seen. */
+const PUBLIC_LOOKUPS_PER_SECOND = 100;
 /** D1 gets sums once in this time, at most. */
 const SUMS_EVERY_MS = 60_000;
 /** What is recorded if nobody settles a request. */
@@ -105,6 +107,8 @@ export class AccountMeter extends BackedUpObject {
 	/** Asks D1 for the settlements of expired requests, one call after the other. */
 	#claims: Promise<void> = Promise.resolve();
 	#claimBackoff = new Backoff();
+	/** Receipts that strangers have asked for in a second. */
+	#publicLookups = { second: 0, count: 0 };
 	/** Records of hooks. Forgotten with the object, as the limit is there to bound what a loop writes. */
 	#records = new MinuteWindow();
 
@@ -441,6 +445,14 @@ export class AccountMeter extends BackedUpObject {
 		return this.#receiptOf(requestId) ?? this.#openOrNull(requestId);
 	}
 
+	/** The same for anybody: so many a second, so that admissions are not kept waiting. */
+	publicReceipt(requestId: string): StoredReceipt | "open" | "busy" | null {
+		const second = Math.floor(Date.now() / 1_000);
+		if (this.#publicLookups.second !== second) this.#publicLookups = { second, count: 0 };
+		if (++this.#publicLookups.count > PUBLIC_LOOKUPS_PER_SECOND) return "busy";
+		return this.receipt(requestId);
+	}
+
 	#openOrNull(requestId: string): "open" | null {
 		return this.#meterState.findOpen(requestId) ? "open" : null;
 	}
@@ -481,6 +493,8 @@ export class AccountMeter extends BackedUpObject {
 	async flushNow(): Promise<void> {
 		this.#areSumsWanted = true;
 		await this.#outbox.flush();
+		// A flush that was under way may have looked at the sums before.
+		if (this.#meterState.hasUnsent && !this.#outbox.isFailing) await this.#outbox.flush();
 		this.#areSumsWanted = false;
 	}
 

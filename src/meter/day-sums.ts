@@ -104,3 +104,42 @@ export class DaySums {
 		this.#byPlace.clear();
 	}
 }
+
+/** `YYYY-MM` of a day. */
+function monthPart(day: string): string {
+	return day.slice(0, 7);
+}
+
+/** The sums of a table with those of months beside those of days, and one for all of a day. So a year is read in few rows. */
+export function withLargerSums(sums: readonly DaySum[]): DaySum[] {
+	const all = new DaySums();
+	for (const sum of sums) {
+		all.add(sum);
+		all.add({ ...sum, day: monthPart(sum.day) });
+		all.add({ ...sum, api_key_id: "", model: "" });
+	}
+	return all.all();
+}
+
+const DAY_MS = 86_400_000;
+
+/** Months and days that cover a range of days: months that lie in it as a whole, and the days beside them. */
+export function coverDays(since: string, until: string): string[] {
+	const covered: string[] = [];
+	for (let day = since; day <= until; ) {
+		const month = monthPart(day);
+		const last = new Date(Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)), 0)).toISOString().slice(0, 10);
+		const isWhole = day === `${month}-01` && last <= until;
+		covered.push(isWhole ? month : day);
+		day = new Date(Date.parse(isWhole ? last : day) + DAY_MS).toISOString().slice(0, 10);
+	}
+	return covered;
+}
+
+/** The days of a range. */
+export function listDays(since: string, until: string): string[] {
+	const days: string[] = [];
+	for (let atMs = Date.parse(since); atMs <= Date.parse(until); atMs += DAY_MS)
+		days.push(new Date(atMs).toISOString().slice(0, 10));
+	return days;
+}

@@ -1,6 +1,6 @@
 // The meter's fold in the object's SQLite: limits, totals and sums up to one change of its requests, and where the rows are that have changed
 // since. So an object wakes up with as little to read after ten million requests as after ten.
-import type { DayCounts, DayPlace, DaySum } from "./day-sums.ts";
+import { coverDays, type DayCounts, type DayPlace, type DaySum, listDays, withLargerSums } from "./day-sums.ts";
 import type { PackedSums } from "./key-spending.ts";
 import type { PackedWindows } from "./packed-windows.ts";
 import type { NamedTotals } from "./usage-totals.ts";
@@ -16,10 +16,23 @@ export interface Fold {
 	windows: PackedWindows | null;
 	totals: NamedTotals[];
 	/** Sums that D1 may have with earlier counts. */
-	unsent: DayPlace[];
+	unsent: UnsentSums;
 }
 
-const EMPTY_FOLD: Fold = { changed: 0, floor: 0, open: [], windows: null, totals: [], unsent: [] };
+/** Sums by place, and days of which all may be meant: many places are stored by their days. */
+export interface UnsentSums {
+	places: DayPlace[];
+	days: string[];
+}
+
+const EMPTY_FOLD: Fold = {
+	changed: 0,
+	floor: 0,
+	open: [],
+	windows: null,
+	totals: [],
+	unsent: { places: [], days: [] },
+};
 
 /** What changes with a fold besides its own row. Null: nothing is left to store. */
 export interface FoldedParts {
@@ -83,7 +96,7 @@ export class FoldTable {
 			open: JSON.parse(row.open) as number[],
 			windows: JSON.parse(row.windows) as PackedWindows,
 			totals: JSON.parse(row.totals) as NamedTotals[],
-			unsent: JSON.parse(row.unsent) as DayPlace[],
+			unsent: JSON.parse(row.unsent) as UnsentSums,
 		};
 	}
 
@@ -171,7 +184,7 @@ export class FoldTable {
 			`INSERT INTO day_sums (day, api_key, model, ${COUNTS})
 				SELECT value ->> 'day', value ->> 'api_key_id', value ->> 'model', ${COUNT_VALUES} FROM json_each(?) WHERE true
 			ON CONFLICT (day, api_key, model) DO UPDATE SET ${ADDED_COUNTS}`,
-			JSON.stringify(daySums),
+			JSON.stringify(withLargerSums(daySums)),
 		);
 	}
 
@@ -181,14 +194,20 @@ export class FoldTable {
 		return this.#sql.exec<SumRow>(query, day, api_key_id, model).toArray()[0];
 	}
 
-	/** Folded sums of a range, under the names of a column. */
+	/** Folded sums of a range of at most some years, under the names of a column. */
 	sumsBy(column: SumColumn, { since, until, apiKeyIds }: SumRange): (DayCounts & { name: string })[] {
+		const places = column === "day" ? listDays(since, until) : coverDays(since, until);
+		const keys =
+			apiKeyIds !== null
+				? "api_key IN (SELECT value FROM json_each(?2))"
+				: column === "day"
+					? "api_key = '' AND ?2 IS NULL"
+					: "api_key > '' AND ?2 IS NULL";
 		return this.#sql
 			.exec<SumRow & { name: string }>(
-				`SELECT ${column} AS name, ${SUMMED_COUNTS} FROM day_sums WHERE day >= ?1 AND day <= ?2
-					AND (?3 IS NULL OR api_key IN (SELECT value FROM json_each(?3))) GROUP BY 1`,
-				since,
-				until,
+				`SELECT ${column} AS name, ${SUMMED_COUNTS} FROM day_sums
+					WHERE day IN (SELECT value FROM json_each(?1)) AND ${keys} GROUP BY 1`,
+				JSON.stringify(places),
 				apiKeyIds && JSON.stringify(apiKeyIds),
 			)
 			.toArray();
@@ -198,7 +217,7 @@ export class FoldTable {
 	sumsOfDay(day: string): DaySum[] {
 		return this.#sql
 			.exec<SumRow & { day: string; api_key_id: string; model: string }>(
-				`SELECT day, api_key AS api_key_id, model, ${COUNTS} FROM day_sums WHERE day = ?`,
+				`SELECT day, api_key AS api_key_id, model, ${COUNTS} FROM day_sums WHERE day = ? AND api_key > ''`,
 				day,
 			)
 			.toArray();
@@ -207,23 +226,44 @@ export class FoldTable {
 	/** Days behind one that have folded sums, oldest first. */
 	daysAfter(day: string, limit: number): string[] {
 		return this.#sql
-			.exec<{ day: string }>("SELECT DISTINCT day FROM day_sums WHERE day > ? ORDER BY day LIMIT ?", day, limit)
+			.exec<{ day: string }>("SELECT day FROM day_sums WHERE day > ? AND api_key = '' ORDER BY day LIMIT ?", day, limit)
 			.toArray()
 			.map(({ day: found }) => found);
 	}
 
 	/** The newest day of a range whose sums have requests of a model and of some keys; null where there is none. */
 	newestDay({ since, until, apiKeyIds }: SumRange, model: string | undefined): string | null {
-		const { day } = this.#sql
-			.exec<{ day: string | null }>(
-				`SELECT max(day) AS day FROM day_sums WHERE day >= ?1 AND day <= ?2 AND requests > 0
-					AND (?3 IS NULL OR api_key IN (SELECT value FROM json_each(?3))) AND (?4 IS NULL OR model = ?4)`,
-				since,
+		const newest = (from: string, before: string) =>
+			this.#sql
+				.exec<{ day: string }>(
+					`SELECT day FROM day_sums WHERE day >= ?1 AND day < ?2 AND requests > 0 AND api_key > ''
+						AND (?3 IS NULL OR api_key IN (SELECT value FROM json_each(?3))) AND (?4 IS NULL OR model = ?4)
+					ORDER BY day DESC LIMIT 1`,
+					from,
+					before,
+					apiKeyIds && JSON.stringify(apiKeyIds),
+					model ?? null,
+				)
+				.toArray()[0]?.day;
+		let last = this.#lastDay(until);
+		while (last !== undefined && last >= since) {
+			const month = last.slice(0, 7);
+			// A month's own sums say whether its days have any.
+			const isInMonth = newest(month, `${month}-`) !== undefined;
+			const day = isInMonth ? newest(since > month ? since : `${month}-`, `${last}~`) : undefined;
+			if (day !== undefined) return day;
+			last = this.#lastDay(`${month}-`);
+		}
+		return null;
+	}
+
+	/** The last day with sums that is no later than a text. */
+	#lastDay(until: string): string | undefined {
+		return this.#sql
+			.exec<{ day: string }>(
+				"SELECT day FROM day_sums WHERE day <= ? AND length(day) = 10 ORDER BY day DESC LIMIT 1",
 				until,
-				apiKeyIds && JSON.stringify(apiKeyIds),
-				model ?? null,
 			)
-			.one();
-		return day;
+			.toArray()[0]?.day;
 	}
 }

@@ -61,6 +61,8 @@ export interface MeterClient {
 	request(requestId: string): Promise<RequestDetail | "open" | null>;
 	/** The receipt of a settled request; `open` while it is not settled. */
 	receipt(requestId: string): Promise<StoredReceipt | "open" | null>;
+	/** The same for anybody; `busy` when too many are asked for at once. */
+	publicReceipt(requestId: string): Promise<StoredReceipt | "open" | "busy" | null>;
 	/** Stores feedback on a settled request, or changes what it has. */
 	giveFeedback(given: GivenFeedback): Promise<FeedbackVerdict>;
 	/** Settled requests with what was decided and how they were rated, behind a request, oldest first. */
@@ -120,6 +122,7 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 		requestPage: (query) => twice(async (stub) => await stub.requestPage(query)),
 		request: (requestId) => twice(async (stub) => await stub.request(requestId)),
 		receipt: (requestId) => twice(async (stub) => await stub.receipt(requestId)),
+		publicReceipt: (requestId) => twice(async (stub) => await stub.publicReceipt(requestId)),
 		giveFeedback: (given) => twice(async (stub) => (await stub.giveFeedback(given)) as FeedbackVerdict),
 		decisions: (after, limit) => twice(async (stub) => await stub.decisions(after, limit)),
 		daysAfter: (day, limit) => twice(async (stub) => await stub.daysAfter(day, limit)),

@@ -4,7 +4,7 @@
 // Every admission, extension, settlement and release has the next number. A fold counts everything up to one number, and names where to
 // find what came later: an id's time is not the time of admission, so rows below the fold's floor are listed.
 import { addCounts, type DayCounts, type DayPlace, type DaySum, DaySums, NO_COUNTS, toDaySums } from "./day-sums.ts";
-import { FoldTable, type SumColumn, type SumRange } from "./fold-table.edge.ts";
+import { FoldTable, type SumColumn, type SumRange, type UnsentSums } from "./fold-table.edge.ts";
 import type { BudgetStatus, KeyBudget, KeyCosts } from "./key-budget.ts";
 import { KeyLedger } from "./key-ledger.ts";
 import { KeyWindows } from "./key-windows.ts";
@@ -26,6 +26,8 @@ import { type NamedTotals, UsageTotals } from "./usage-totals.ts";
 const FOLD_AFTER_CHANGES = 256;
 /** Requests are admitted this soon after their ids were made, as a rule. Others are listed one by one. */
 const USUAL_DELAY_MS = 2_000;
+/** While D1 is away for long, sums that it lacks are stored by their days. */
+const MOST_UNSENT_PLACES = 1_000;
 /** Requests that cost nothing are known by their ids for so many others. */
 const REMEMBERED_FREE = 1_000;
 
@@ -84,7 +86,7 @@ export class MeterState {
 		this.#windows = fold.windows ? unpackWindows(fold.windows) : emptyWindows();
 		this.keys = new KeyWindows(this.fold.keyWindows());
 		this.#totals = new UsageTotals(fold.totals);
-		for (const place of fold.unsent) this.#unsent.set(DaySums.key(place), { ...place, changed: fold.changed });
+		for (const place of fold.unsent.places) this.#markUnsent(place, fold.changed);
 		const rows = this.#changedRows([...fold.open, ...this.fold.late()], fold.floor, fold.changed);
 		this.#ledger = new KeyLedger(
 			this.fold.keySpending(),
@@ -94,6 +96,7 @@ export class MeterState {
 		for (const id of this.#retiredBudgets) this.#ledger.touch(id);
 		this.#latestMs = Math.max(this.#windows.minute.latestMs, this.#windows.day.latestMs);
 		this.#recount(rows, fold.changed);
+		for (const day of fold.unsent.days) this.#markDayUnsent(day);
 		this.followClock(nowMs);
 	}
 
@@ -212,11 +215,11 @@ export class MeterState {
 	/** Stores an admission and counts it. False when the request has a row. */
 	admit(request: NewRequest): boolean {
 		const changed = this.#next();
-		const n = this.table.insert(request, changed);
-		if (n === null) return false;
-		if (n < this.#floor) this.fold.addLate(n);
+		const place = this.table.insert(request, changed);
+		if (place === null) return false;
+		if (place.n < this.#floor) this.fold.addLate(place.n);
 		const { reservation: _, counting, isLimited, ...open } = request;
-		this.#open.set(open.id, { ...open, n, isClaiming: false });
+		this.#open.set(open.id, { ...open, ...place, isClaiming: false });
 		this.#count(open.atMs, counting, isLimited ? open.apiKeyId : null);
 		return true;
 	}
@@ -225,8 +228,8 @@ export class MeterState {
 	extend(open: OpenRequest, reservation: Reservation, nowMs: number): void {
 		const { expiresAtMs, holdNanoUsd: nanoUsd } = reservation;
 		const bookedDay = nanoUsd > open.nanoUsd ? this.#ledger.today(nowMs) : open.bookedDay;
-		this.table.extend(open, reservation, { bookedDay, nanoUsd }, this.#next());
-		Object.assign(open, { expiresAtMs, bookedDay, nanoUsd });
+		const isLarge = this.table.extend(open, reservation, { bookedDay, nanoUsd }, this.#next());
+		Object.assign(open, { expiresAtMs, bookedDay, nanoUsd, isLarge });
 	}
 
 	/** A key's budget now. @param except an open request that does not count, because it is to hold another amount. */
@@ -277,9 +280,17 @@ export class MeterState {
 		this.#totals.addRow(usage);
 		for (const sum of toDaySums(usage)) {
 			this.#grown.add(sum);
-			const { day, api_key_id, model } = sum;
-			this.#unsent.set(DaySums.key(sum), { day, api_key_id, model, changed: settled });
+			this.#markUnsent(sum, settled);
 		}
+	}
+
+	#markUnsent(sum: DayPlace, changed: number): void {
+		const { day, api_key_id, model } = sum;
+		this.#unsent.set(DaySums.key(sum), { day, api_key_id, model, changed });
+	}
+
+	#markDayUnsent(day: string): void {
+		for (const sum of this.sumsOfDay(day)) this.#markUnsent(sum, this.#changed);
 	}
 
 	/** Open requests whose reservation has expired. */
@@ -309,7 +320,7 @@ export class MeterState {
 			open: [...this.#open.values()].map(({ n }) => n),
 			windows: packWindows(this.#windows, nowMs),
 			totals: this.#totals.rows(),
-			unsent: [...this.#unsent.values()].map(({ day, api_key_id, model }) => ({ day, api_key_id, model })),
+			unsent: this.#packUnsent(),
 		};
 		const parts = {
 			keyWindows: this.keys.packChanged(nowMs),
@@ -322,6 +333,12 @@ export class MeterState {
 		this.keys.folded(nowMs);
 		this.#ledger.folded(isOver);
 		this.#grown.clear();
+	}
+
+	#packUnsent(): UnsentSums {
+		const places = [...this.#unsent.values()].map(({ day, api_key_id, model }) => ({ day, api_key_id, model }));
+		if (places.length <= MOST_UNSENT_PLACES) return { places, days: [] };
+		return { places: [], days: [...new Set(places.map(({ day }) => day))] };
 	}
 
 	/** Whether all keys of a budget are revoked, and no open request of theirs is left that might need its sums. */
@@ -415,8 +432,6 @@ export class MeterState {
 
 	/** Looks at all sums anew: D1 may lack some of them. */
 	markAllUnsent(): void {
-		for (const day of this.daysAfter("", Number.MAX_SAFE_INTEGER))
-			for (const { api_key_id, model } of this.sumsOfDay(day))
-				this.#unsent.set(DaySums.key({ day, api_key_id, model }), { day, api_key_id, model, changed: this.#changed });
+		for (const day of this.daysAfter("", Number.MAX_SAFE_INTEGER)) this.#markDayUnsent(day);
 	}
 }

@@ -45,10 +45,12 @@ export interface OpenRequest extends BudgetShare {
 	expiresAtMs: number;
 	/** D1 may have its settlement, at the bound or another one. */
 	isClaiming: boolean;
+	/** Whether its row stores a part apart. */
+	isLarge: boolean;
 }
 
 /** An admission that is to be stored. */
-export interface NewRequest extends Omit<OpenRequest, "n" | "isClaiming"> {
+export interface NewRequest extends Omit<OpenRequest, "n" | "isClaiming" | "isLarge"> {
 	counting: Counting;
 	/** Whether its key has limits of its own, which then count it too. */
 	isLimited: boolean;
@@ -81,11 +83,12 @@ interface StateRow extends Record<string, SqlStorageValue> {
 	key_budget: string | null;
 	expires_at_ms: number | null;
 	claiming: number;
+	is_large: number;
 	settled: number | null;
 }
 
 const STATE_COLUMNS =
-	"n, id, changed, admitted, at_ms, counts, api_key, limited, budget_key, booked_day, nano_usd, key_budget, expires_at_ms, claiming, settled";
+	"n, id, changed, admitted, at_ms, counts, api_key, limited, budget_key, booked_day, nano_usd, key_budget, expires_at_ms, claiming, is_large, settled";
 
 const toAssignments = (columns: string) => columns.replaceAll(/\w+/g, "$& = ?");
 const SET_USAGE = toAssignments(USAGE_COLUMNS);
@@ -109,6 +112,7 @@ function toRow(row: StateRow): RequestRow {
 		expiresAtMs: row.expires_at_ms ?? 0,
 		isOpen: row.expires_at_ms !== null,
 		isClaiming: row.claiming === 1,
+		isLarge: row.is_large === 1,
 		settled: row.settled,
 	};
 }
@@ -160,9 +164,9 @@ export class RequestTable {
 	/**
 	 * Inserts the row of a new request.
 	 * @param changed the number of this change.
-	 * @returns its number; null when the request has a row.
+	 * @returns its place; null when the request has a row.
 	 */
-	insert(request: NewRequest, changed: number): number | null {
+	insert(request: NewRequest, changed: number): Pick<OpenRequest, "n" | "isLarge"> | null {
 		const { id, atMs, counting, apiKeyId, isLimited, budgetKeyId, bookedDay, nanoUsd, keyBudget, reservation } =
 			request;
 		const { values, largeText } = toStoredReservation(reservation);
@@ -189,8 +193,8 @@ export class RequestTable {
 				...values,
 			);
 			if (inserted.toArray().length > 0) {
-				this.#storeApart(n, largeText);
-				return n;
+				if (largeText !== null) this.#storeApart(n, largeText);
+				return { n, isLarge: largeText !== null };
 			}
 			if (this.#idAt(n) === id) return null;
 		}
@@ -201,13 +205,13 @@ export class RequestTable {
 		return this.#sql.exec<{ id: string }>("SELECT id FROM requests WHERE n = ?", n).toArray()[0]?.id;
 	}
 
-	/** Replaces a reservation. */
+	/** Replaces a reservation. @returns whether a part is stored apart. */
 	extend(
-		{ n }: Pick<OpenRequest, "n">,
+		{ n, isLarge }: Pick<OpenRequest, "n" | "isLarge">,
 		reservation: Reservation,
 		{ bookedDay, nanoUsd }: Pick<BudgetShare, "bookedDay" | "nanoUsd">,
 		changed: number,
-	): void {
+	): boolean {
 		const { values, largeText } = toStoredReservation(reservation);
 		this.#sql.exec(
 			`UPDATE requests SET expires_at_ms = ?, booked_day = ?, nano_usd = ?, changed = ?, usage_nano_usd = ?, spent_nano_usd = ?,
@@ -221,7 +225,8 @@ export class RequestTable {
 			...values,
 			n,
 		);
-		this.#storeApart(n, largeText);
+		if (isLarge || largeText !== null) this.#storeApart(n, largeText);
+		return largeText !== null;
 	}
 
 	/** Replaces what a row stores apart. */
@@ -249,7 +254,7 @@ export class RequestTable {
 	}
 
 	/** Replaces the reservation of a request by its settlement. @param settled the number of this change. */
-	settle({ n }: Pick<OpenRequest, "n">, settlement: Settlement, settled: number): void {
+	settle({ n, isLarge }: Pick<OpenRequest, "n" | "isLarge">, settlement: Settlement, settled: number): void {
 		const { values, largeText } = toStoredSettlement(settlement);
 		this.#sql.exec(
 			`UPDATE requests SET expires_at_ms = NULL, claiming = 0, settled = ?1, changed = ?1, nano_usd = ?, usage_nano_usd = NULL,
@@ -259,17 +264,17 @@ export class RequestTable {
 			...values,
 			n,
 		);
-		this.#storeApart(n, largeText);
+		if (isLarge || largeText !== null) this.#storeApart(n, largeText);
 	}
 
-	release({ n }: Pick<OpenRequest, "n">, changed: number): void {
+	release({ n, isLarge }: Pick<OpenRequest, "n" | "isLarge">, changed: number): void {
 		this.#sql.exec(
 			`UPDATE requests SET expires_at_ms = NULL, nano_usd = 0, usage_nano_usd = NULL, spent_nano_usd = NULL, calls = NULL,
 				receipt = NULL, changed = ? WHERE n = ?`,
 			changed,
 			n,
 		);
-		this.#storeApart(n, null);
+		if (isLarge) this.#storeApart(n, null);
 	}
 
 	/** What is recorded if nobody settles an open request. @param userId whose it is. */

@@ -89,6 +89,9 @@ const getProofEndpoint = endpoint({
 	path: "/v1/proof/{request_id}",
 	access: "public",
 	limited: true,
+	conditional: "strong",
+	// A receipt never changes.
+	cacheControl: "public, max-age=3600",
 	toolGroup: "proofs",
 	command: "verify",
 	page: "requests",

@@ -4,10 +4,12 @@ import type { ServiceContext } from "../account/context.ts";
 import { countMiss } from "../account/misses.edge.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
 import type { RequestIdParts } from "../account/request-tag.ts";
-import { ok, type Result, StorageUnavailableError } from "../failure.ts";
+import { BoundedMap } from "../bounded-map.ts";
+import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { StoredReceipt } from "../meter/settlement.ts";
-import { findStranded, toSealedReceipt } from "../meter/stranded.store.ts";
-import { findUserId } from "./user-numbers.store.ts";
+import { toSealedReceipt } from "../meter/stranded.store.ts";
+import { findSettled, type SettledContext } from "./settled.edge.ts";
+import { findUserId, rememberedUserId } from "./user-numbers.store.ts";
 
 /** An unknown id of this age is remembered as unknown for a while. A younger one may still get its receipt. */
 const OLD_MS = 86_400_000;
@@ -23,43 +25,52 @@ function rememberUnknown(requestId: string, nowMs: number): void {
 	unknownIds.set(requestId, nowMs + UNKNOWN_FOR_MS);
 }
 
-type LookupContext = Pick<ServiceContext, "db" | "meter" | "timings">;
+/** Receipts that were looked up, by id, and until when they are shown from memory: they may be removed in between. */
+const seen = new BoundedMap<string, { receipt: StoredReceipt; untilMs: number }>(1_000);
+const SEEN_FOR_MS = 3_600_000;
+/** Longer receipts are asked for each time. */
+const MOST_SEEN_CHARS = 8_000;
 
-/**
- * The receipt of a user's request. One that the meter knows as open may have a settlement that is stranded in D1, and so may all while
- * the meter is away.
- */
-export async function findReceipt(
-	{ db, meter, timings }: LookupContext,
-	userId: string,
-	requestId: string,
-): Promise<StoredReceipt | null> {
-	const stranded = async () => {
-		const settlement = await timings.measure("d1", () => findStranded(db, requestId));
-		return settlement?.usage.user_id === userId ? toSealedReceipt(settlement) : null;
-	};
-	try {
-		const found = await meter(userId).receipt(requestId);
-		return found === "open" ? stranded() : found;
-	} catch (error) {
-		if (!(error instanceof StorageUnavailableError)) throw error;
-		const receipt = await stranded();
-		if (receipt) return receipt;
-		throw error;
-	}
+function remember(receipt: StoredReceipt, nowMs: number): void {
+	if (receipt.receipt.length > MOST_SEEN_CHARS) return;
+	seen.set(receipt.request_id, { receipt, untilMs: nowMs + SEEN_FOR_MS });
+}
+
+const TOO_MANY: Failure = {
+	reason: "rate_limit_exceeded",
+	message: "too many receipts of this user are asked for at once; try again in a second",
+	retryAfterMs: 1_000,
+};
+
+/** The receipt of a user's request or run. */
+export function findReceipt(context: SettledContext, userId: string, requestId: string): Promise<StoredReceipt | null> {
+	const ask = () => context.meter(userId).receipt(requestId);
+	return findSettled(context, { userId, requestId }, ask, toSealedReceipt);
+}
+
+function askForReceipt(context: ServiceContext, userId: string, requestId: string) {
+	const ask = () => context.meter(userId).publicReceipt(requestId);
+	return findSettled<StoredReceipt | "busy", StoredReceipt>(context, { userId, requestId }, ask, toSealedReceipt);
 }
 
 async function searchReceipt(
 	context: ServiceContext,
 	requestId: string,
 	{ userNumber, atMs }: RequestIdParts,
-): Promise<StoredReceipt | null> {
+): Promise<StoredReceipt | "busy" | null> {
 	const { db, startedAtMs, timings } = context;
+	const known = seen.get(requestId);
+	if (known && known.untilMs > startedAtMs) return known.receipt;
 	if ((unknownIds.get(requestId) ?? 0) > startedAtMs || userNumber === null) return null;
-	const userId = await timings.measure("d1", () => findUserId(db, userNumber));
-	const receipt = userId === undefined ? null : await findReceipt(context, userId, requestId);
-	if (!receipt && startedAtMs - atMs > OLD_MS) rememberUnknown(requestId, startedAtMs);
-	return receipt;
+	const remembered = rememberedUserId(userNumber);
+	let found = remembered === undefined ? null : await askForReceipt(context, remembered, requestId);
+	if (found === null) {
+		const userId = await timings.measure("d1", () => findUserId(db, userNumber));
+		if (userId !== undefined && userId !== remembered) found = await askForReceipt(context, userId, requestId);
+	}
+	if (found === null && startedAtMs - atMs > OLD_MS) rememberUnknown(requestId, startedAtMs);
+	if (found !== null && found !== "busy") remember(found, startedAtMs);
+	return found;
 }
 
 /**
@@ -69,8 +80,9 @@ async function searchReceipt(
 export async function lookUpReceipt(context: ServiceContext, requestId: string): Promise<Result<StoredReceipt | null>> {
 	const parts = parseRequestId(requestId, context.settings);
 	if (!parts) return ok(null);
-	const receipt = await searchReceipt(context, requestId, parts);
-	if (receipt) return ok(receipt);
+	const found = await searchReceipt(context, requestId, parts);
+	if (found === "busy") return fail(TOO_MANY);
+	if (found) return ok(found);
 	const refused = await countMiss("proof", context);
-	return refused ? { ok: false, failure: refused } : ok(null);
+	return refused ? fail(refused) : ok(null);
 }

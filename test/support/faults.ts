@@ -44,9 +44,14 @@ export function writes({ target }: Operation): boolean {
 	return /^\s*(?:insert|update|delete|replace)\b/i.test(target);
 }
 
-/** Whether a D1 statement stores settlements that a meter flushes. */
-export function isSettlementFlush(target: string): boolean {
-	return /insert into "settlements"/i.test(target);
+/** Whether a D1 statement stores sums that a meter sends. */
+export function isSumsFlush(target: string): boolean {
+	return /insert into usage_days|insert into "usage_days"/i.test(target);
+}
+
+/** Whether a D1 statement stores stranded settlements, or asks for them. */
+export function isOfStranded(target: string): boolean {
+	return target.includes("stranded_settlements");
 }
 
 type Method = (...args: unknown[]) => unknown;

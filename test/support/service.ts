@@ -8,9 +8,14 @@ import { apiKeyDigest, generateApiKey } from "../../src/account/api-key.ts";
 import { app } from "../../src/app.ts";
 import { planIdSchema } from "../../src/catalog/plans.ts";
 import { database } from "../../src/db/client.edge.ts";
+import { type MeterClient, meterClient } from "../../src/meter/meter-client.edge.ts";
+import type { RequestDetail } from "../../src/meter/request-page.ts";
+import { UsageTotals } from "../../src/meter/usage-totals.ts";
 import { health } from "../../src/providers/isolate-health.edge.ts";
 import { createSandbox } from "../../src/sandbox/app.ts";
 import { cachedSettings } from "../../src/settings.ts";
+import { findSumDisagreements } from "../../src/usage/account-check.ts";
+import { findDaySums } from "../../src/usage/usage-days.store.ts";
 import { type FaultPlan, faultyUpstream, passAll } from "./faults.ts";
 import { SANDBOX_ORIGIN, TEST_ADMIN_TOKEN } from "./variables.ts";
 
@@ -146,10 +151,41 @@ export async function saltOf({ key }: TestKey, id: string): Promise<string> {
 	return salt;
 }
 
-/** How many settlements of a user D1 has. */
-export async function usageRowsInD1({ user_id }: TestKey): Promise<number> {
-	const count = db.prepare("SELECT count(*) AS n FROM settlements WHERE user_id = ?").bind(user_id);
-	return (await count.first<number>("n")) ?? 0;
+/** The meter of a key's user, past the front door. */
+export function meterOf({ user_id }: Pick<TestKey, "user_id">): MeterClient {
+	return meterClient(env.ACCOUNT_METER, user_id);
+}
+
+/** All settled requests of a user, newest first. */
+export async function settledRequests(key: Pick<TestKey, "user_id">): Promise<RequestDetail[]> {
+	const { entries } = await meterOf(key).requestPage({ filter: {}, after: null, limit: 1_000 });
+	const details = await Promise.all(entries.map(({ request_id }) => meterOf(key).request(request_id)));
+	return details.filter((detail) => detail !== null && detail !== "open");
+}
+
+/** How many settled requests a user's meter has. */
+export async function settledCount(key: Pick<TestKey, "user_id">): Promise<number> {
+	const { totals } = await meterOf(key).snapshot("free");
+	return new UsageTotals(totals).total().requests;
+}
+
+/** How many requests of a user stand in D1's sums. */
+export async function requestsInD1({ user_id }: Pick<TestKey, "user_id">): Promise<number> {
+	const sum = db.prepare("SELECT coalesce(sum(requests), 0) AS n FROM usage_days WHERE user_id = ?").bind(user_id);
+	return (await sum.first<number>("n")) ?? 0;
+}
+
+/** How many sums of a user D1 has otherwise than the meter, or not at all. */
+export async function sumsUnlikeD1({ user_id }: Pick<TestKey, "user_id">): Promise<number> {
+	const meter = meterOf({ user_id });
+	const days = await meter.daysAfter("", 1_000);
+	const unlike = await Promise.all(
+		days.map(async (day) => {
+			const { sums, rows } = await meter.checkDay(day);
+			return findSumDisagreements(sums, rows, await findDaySums(database(env.DB), user_id, day)).length;
+		}),
+	);
+	return unlike.reduce((sum, count) => sum + count, 0);
 }
 
 /** What went to the sandbox. */

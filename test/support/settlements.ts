@@ -1,11 +1,22 @@
 // Reservations and settlements as the engine makes them, for tests that drive a meter directly.
+import { decodeTime, ulid } from "ulid";
 import type { Reservation, Settlement, UsageRow } from "../../src/meter/settlement.ts";
 import { usd } from "../../src/proof/money.ts";
 import type { ChatReceipt } from "../../src/proof/receipt.ts";
 import { sealReceipt } from "../../src/proof/receipt.ts";
 
+const ZERO_HASH = `sha256:${"0".repeat(64)}`;
+
+/** The API key of all requests here, unless a test says otherwise: their admissions have it as well. */
+export const TEST_KEY_ID = "key";
+
 /** The part of an admission that says what its key may do: everything. */
-export const UNLIMITED_KEY = { keyVersion: 1, keyLimits: null, keyBudget: null, budgetKeyId: "key" };
+export const UNLIMITED_KEY = { keyVersion: 1, keyLimits: null, keyBudget: null, budgetKeyId: TEST_KEY_ID };
+
+/** An id of a request of this moment, or of another one. It leads to no user. */
+export function aRequestId(atMs = Date.now()): string {
+	return `svc-${ulid(atMs)}`;
+}
 
 function writtenDown(
 	userId: string,
@@ -13,14 +24,15 @@ function writtenDown(
 	costNanoUsd: number,
 	model: string,
 ): { usage: UsageRow; receipt: ChatReceipt } {
-	const at = new Date(Date.now()).toISOString();
+	// A request is created when its id is made.
+	const at = new Date(decodeTime(requestId.slice("svc-".length))).toISOString();
 	const amounts = { tokens: costNanoUsd, input_tokens: 1, cost_nano_usd: costNanoUsd };
 	const answer = { model, provider: `provider of ${model}`, mode: "direct" };
 	return {
 		usage: {
 			request_id: requestId,
 			user_id: userId,
-			api_key_id: "key_1",
+			api_key_id: TEST_KEY_ID,
 			created_at: at,
 			kind: "chat",
 			...answer,
@@ -40,8 +52,8 @@ function writtenDown(
 			estimated: false,
 			cost_usd: usd(costNanoUsd),
 			bound_usd: usd(costNanoUsd),
-			input_hash: "sha256:0",
-			output_hash: "sha256:0",
+			input_hash: ZERO_HASH,
+			output_hash: ZERO_HASH,
 			compliance: null,
 			catalog_version: "test",
 			config_digest: null,
@@ -49,7 +61,7 @@ function writtenDown(
 			upstream_host: "sandbox.test",
 			reason: "a test",
 			prompt_tokens: 1,
-			completion_tokens: 1,
+			completion_tokens: Math.max(0, costNanoUsd - 1),
 			fallback_from: null,
 			skill_id: null,
 		},

@@ -10,13 +10,17 @@ import {
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { app } from "../../src/app.ts";
+import type { RequestDetail } from "../../src/meter/request-page.ts";
 import type { NamedTotals } from "../../src/meter/usage-totals.ts";
 import { type Entrance, endOf, entranceNamed, sentence } from "./entrances.ts";
 import { alarmAtMs, type Fault, type FaultPlan, killObject, type Operation, useFaults, writes } from "./faults.ts";
 import {
 	eventually,
+	meterOf,
 	newKey,
 	ORIGIN,
+	settledRequests,
+	sumsUnlikeD1,
 	type TestKey,
 	type Upstream,
 	type UpstreamCall,
@@ -116,9 +120,6 @@ async function heardStream(entrance: Entrance, response: Response, leaves: boole
 	const { isWhole, code, svc } = await endOf(entrance, response);
 	return { ...heard, delivered: isWhole, error: typeof code === "string" ? code : null, svc, left: false };
 }
-
-/** Settlements that a meter which woke now would send to D1. */
-const UNFLUSHED = "SELECT count(*) AS n FROM slots WHERE settled > coalesce((SELECT settled FROM folded), 0)";
 
 export class Trial {
 	readonly key: TestKey;
@@ -268,22 +269,29 @@ export class Trial {
 		}
 	}
 
-	/** What the meter still holds. An alarm more than a day ahead is none: it lets the stored bytes of a day leave their sum. */
-	async held(): Promise<{ unflushed: number; open: number; alarmAtMs: number | null }> {
-		const counts = await runInDurableObject(this.#meter(), (_, { storage }) => ({
-			unflushed: storage.sql.exec<{ n: number }>(UNFLUSHED).one().n,
-			open: storage.sql.exec<{ n: number }>("SELECT count(*) AS n FROM slots WHERE closed_at_ms IS NULL").one().n,
-		}));
+	/**
+	 * What the meter still holds: sums that D1 has otherwise, requests that are open. An alarm more than a day ahead is none: it lets the
+	 * stored bytes of a day leave their sum.
+	 */
+	async held(): Promise<{ unsent: number; open: number; alarmAtMs: number | null }> {
+		const open = await runInDurableObject(
+			this.#meter(),
+			(_, { storage }) =>
+				storage.sql.exec<{ n: number }>("SELECT count(*) AS n FROM requests WHERE expires_at_ms IS NOT NULL").one().n,
+		);
+		const unsent = await sumsUnlikeD1(this.key);
 		const atMs = await alarmAtMs(this.#meter());
-		return { ...counts, alarmAtMs: atMs !== null && atMs > Date.now() + DAY_MS ? null : atMs };
+		return { unsent, open, alarmAtMs: atMs !== null && atMs > Date.now() + DAY_MS ? null : atMs };
 	}
 
-	/** The totals that the meter has written down. */
-	folded(): Promise<NamedTotals[]> {
-		return runInDurableObject(this.#meter(), (_, { storage }) => {
-			const rows = storage.sql.exec<{ totals: string }>("SELECT totals FROM folded").toArray();
-			return JSON.parse(rows[0]?.totals ?? "[]") as NamedTotals[];
-		});
+	/** All settled requests, newest first. */
+	settled(): Promise<RequestDetail[]> {
+		return settledRequests(this.key);
+	}
+
+	/** The totals that the meter has counted. */
+	async totals(): Promise<NamedTotals[]> {
+		return (await meterOf(this.key).snapshot("corporate")).totals;
 	}
 
 	/** Requests that were let in, whether their caller heard of it or not. */

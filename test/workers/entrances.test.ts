@@ -22,9 +22,9 @@ import {
 	operator,
 	receiptOf,
 	saltOf,
+	settledCount,
 	type TestKey,
 	usageOf,
-	usageRowsInD1,
 	withKey,
 } from "../support/service.ts";
 
@@ -197,7 +197,7 @@ describe.each(ENTRANCES)("through $name", (entrance) => {
 		expect(recent).toMatchObject([{ request_id: id, cost_usd: receipt["cost_usd"] }]);
 		expect(total_cost_usd).toBe(receipt["cost_usd"]);
 		await env.ACCOUNT_METER.getByName(key.user_id).flushedTotals();
-		expect(await usageRowsInD1(key)).toBe(1);
+		expect(await settledCount(key)).toBe(1);
 		return receipt;
 	}
 

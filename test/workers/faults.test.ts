@@ -15,7 +15,7 @@ import {
 	useFaults,
 	writes,
 } from "../support/faults.ts";
-import { chat, db, newKey, type Upstream, usageRowsInD1, useSandbox } from "../support/service.ts";
+import { chat, db, newKey, settledCount, type Upstream, useSandbox } from "../support/service.ts";
 
 /** Something that can be changed and looked at. */
 interface Place {
@@ -145,10 +145,10 @@ describe("faults on the service's own bindings", () => {
 		await evictDurableObject(meter);
 		await flush();
 		expect(refused.length).toBeGreaterThan(first + 1);
-		expect(await usageRowsInD1(key)).toBe(0);
+		expect(await settledCount(key)).toBe(0);
 		faults.restore();
 		await flush();
-		expect(await usageRowsInD1(key)).toBe(1);
+		expect(await settledCount(key)).toBe(1);
 	});
 
 	it("are put on once at a time, so that no test inherits another's", () => {

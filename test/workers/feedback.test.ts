@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import type { RoutingDecision } from "../../src/usage/routing-decisions.store.ts";
 import { runAgent } from "../support/agents.ts";
-import { isSettlementFlush, killObject, useFaults } from "../support/faults.ts";
+import { isSumsFlush, killObject, useFaults } from "../support/faults.ts";
 import { useService } from "../support/per-test.ts";
 import {
 	callWithKey,
@@ -14,8 +14,8 @@ import {
 	newKey,
 	operator,
 	proofOf,
+	settledCount,
 	usageOf,
-	usageRowsInD1,
 } from "../support/service.ts";
 
 const { upstream, key } = useService("corporate");
@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 const isFeedback = (target: string) => /insert into "feedback"/i.test(target);
-const refuseFlushes = () => useFaults({ DB: ({ target }) => (isSettlementFlush(target) ? "fail" : "pass") });
+const refuseFlushes = () => useFaults({ DB: ({ target }) => (isSumsFlush(target) ? "fail" : "pass") });
 
 interface FeedbackAnswer {
 	status: number;
@@ -123,7 +123,7 @@ describe("feedback", () => {
 			(await runAgent(key, { max_steps: 1 })).run_id,
 		];
 		for (const id of ids) expect(await rate(id, { score: 1 })).toMatchObject({ status: 200, body: { request_id: id } });
-		await eventually(async () => (await usageRowsInD1(key)) === ids.length);
+		await eventually(async () => (await settledCount(key)) === ids.length);
 		const kinds = (await decisions()).map(({ kind, score }) => `${kind} ${score}`);
 		expect(kinds.toSorted()).toEqual(["agent 1", "chat 1", "chat 1", "code 1", "orchestration 1", "skill 1"]);
 	});
@@ -155,7 +155,7 @@ describe("an id that the caller has no receipt under", () => {
 	it("is 404 whether nobody has it, another user has it, or it is malformed, and nothing is stored", async () => {
 		const stranger = await newKey("corporate");
 		const flushed = await answeredChat(stranger);
-		await eventually(async () => (await usageRowsInD1(stranger)) === 1);
+		await eventually(async () => (await settledCount(stranger)) === 1);
 		faults = refuseFlushes();
 		const unflushed = await answeredChat(stranger);
 		const answers: FeedbackAnswer[] = [];
@@ -170,7 +170,7 @@ describe("an id that the caller has no receipt under", () => {
 	it("is asked for alike, whether nobody has it or another user", async () => {
 		const stranger = await newKey("corporate");
 		const theirs = await answeredChat(stranger);
-		await eventually(async () => (await usageRowsInD1(stranger)) === 1);
+		await eventually(async () => (await settledCount(stranger)) === 1);
 		const costs: string[][] = [];
 		for (const id of [theirs, UNKNOWN]) {
 			const operations: string[] = [];
@@ -216,13 +216,13 @@ describe("when things fail", () => {
 		faults = refuseFlushes();
 		const id = await answeredChat();
 		expect(await rate(id, { score: 1, reason: "style" })).toMatchObject({ status: 200 });
-		expect(await usageRowsInD1(key)).toBe(0);
+		expect(await settledCount(key)).toBe(0);
 		expect(await decisions()).toEqual([]);
 		// The receipt's object dies with what D1 lacks, and comes back with it.
 		await killObject(env.ACCOUNT_METER.getByName(key.user_id));
 		faults.restore();
 		await usageOf(key);
-		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		await eventually(async () => (await settledCount(key)) === 1);
 		expect(await decisions()).toMatchObject([{ request_id: id, score: 1, feedback_reason: "style" }]);
 	});
 
@@ -248,12 +248,12 @@ describe("when things fail", () => {
 
 	it("without the meter's answer, what D1 has can be rated, and what it lacks is 503, not unknown", async () => {
 		const flushed = await answeredChat();
-		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		await eventually(async () => (await settledCount(key)) === 1);
 		faults = refuseFlushes();
 		const unflushed = await answeredChat();
 		faults.restore();
 		faults = useFaults({
-			DB: ({ target }) => (isSettlementFlush(target) ? "fail" : "pass"),
+			DB: ({ target }) => (isSumsFlush(target) ? "fail" : "pass"),
 			ACCOUNT_METER: ({ method }) => (method === "receipt" ? "fail" : "pass"),
 		});
 		expect(await rate(flushed, { score: 1 })).toMatchObject({ status: 200 });
@@ -308,7 +308,7 @@ describe("the export of decisions", () => {
 			svc: { routing: { reason: string }; cost: { total_usd: number } };
 		};
 		await rate(id, { score: -1, reason: "incomplete" });
-		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		await eventually(async () => (await settledCount(key)) === 1);
 		const { receipt } = await proofOf(id);
 		expect(await decisions()).toMatchObject([
 			{
@@ -342,7 +342,7 @@ describe("the export of decisions", () => {
 		expect(answer.status).toBe(200);
 		const code = await callWithKey(key.key, "/v2/code", { task: "Write a Python function that adds two numbers" });
 		expect(code.status).toBe(200);
-		await eventually(async () => (await usageRowsInD1(key)) === 2);
+		await eventually(async () => (await settledCount(key)) === 2);
 		const [orchestration, written] = (await decisions()).toSorted((a, b) => (a.kind > b.kind ? -1 : 1));
 		expect(orchestration).toMatchObject({ kind: "orchestration", strategy: "self_consistency", reason: null });
 		expect(orchestration?.calls).toBeGreaterThanOrEqual(3);
@@ -354,7 +354,7 @@ describe("the export of decisions", () => {
 
 	it("holds neither prompt nor answer, and goes page by page without a gap", async () => {
 		for (let n = 0; n < 5; n++) await chat(key.key, "the purple elephant", { max_tokens: 50 });
-		await eventually(async () => (await usageRowsInD1(key)) === 5);
+		await eventually(async () => (await settledCount(key)) === 5);
 		expect(await decisions(key, 2)).toHaveLength(5);
 		const text = JSON.stringify(await decisions());
 		for (const word of ["elephant", "sandbox answers"]) expect(text).not.toContain(word);
@@ -362,7 +362,7 @@ describe("the export of decisions", () => {
 
 	it("shows a receipt that was cut down with what is left of it", async () => {
 		const id = await answeredChat();
-		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		await eventually(async () => (await settledCount(key)) === 1);
 		const short = JSON.stringify({ type: "svc.receipt.v1", request_id: id, bound_usd: 0.5, cut_down: "too large" });
 		await db.prepare("UPDATE settlements SET receipt = ? WHERE request_id = ?").bind(short, id).run();
 		expect(await decisions()).toMatchObject([{ request_id: id, reason: null, bound_usd: 0.5, catalog_version: null }]);

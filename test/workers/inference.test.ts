@@ -20,7 +20,7 @@ import { joinText, type ModelCall } from "../../src/providers/model-call.ts";
 import { inProcessCaller } from "../support/caller.ts";
 import { type ReservedCalls, reserveCalls } from "../support/calls.ts";
 import { useService } from "../support/per-test.ts";
-import { eventually, proofOf, usageOf, usageRowsInD1 } from "../support/service.ts";
+import { eventually, proofOf, settledCount, usageOf } from "../support/service.ts";
 
 const { upstream, key } = useService("corporate");
 let caller: Caller;
@@ -181,7 +181,7 @@ describe.each(Object.keys(DETAILS) as ReceiptKind[])("a request of kind %s", (ki
 		expect(usage.recent[0]).toMatchObject({ request_id: caller.requestId, kind });
 
 		// An id that no gate has made leads to no meter: its receipt is found when D1 has it.
-		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		await eventually(async () => (await settledCount(key)) === 1);
 		const proof = await proofOf(caller.requestId);
 		expect(proof).toMatchObject({ valid: true, signed: true });
 		expect(proof.receipt).toMatchObject({

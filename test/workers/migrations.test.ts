@@ -2,7 +2,14 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { hasTables, type MigrationStep, migrate, SchemaError } from "../../src/durable/migrations.edge.ts";
+import {
+	FIRST_VERSION,
+	hasTables,
+	type MigrationStep,
+	migrate,
+	SchemaError,
+} from "../../src/durable/migrations.edge.ts";
+import { FORMER_VERSION } from "../../src/former-version.ts";
 import { errorOf, handOn, ledgerOf, WORKSPACE } from "../support/ledger.ts";
 import { callWithKey, newKey, usageOf } from "../support/service.ts";
 
@@ -53,7 +60,7 @@ describe("the tables of an object", () => {
 			const broken = notes(create, addAuthor, breaks, addTitle);
 			for (const _ of ["once", "and again"]) {
 				expect(() => migrate(storage, broken)).toThrow(
-					new SchemaError("the tables of this notebook did not come to version 3"),
+					new SchemaError(`the tables of this notebook did not come to version ${FIRST_VERSION + 2}`),
 				);
 				expect(rowsOf(storage)).toEqual([{ n: 1, text: "kept", author: "nobody" }]);
 			}
@@ -66,21 +73,45 @@ describe("the tables of an object", () => {
 		await withStorage((storage) => {
 			migrate(storage, notes(create, addAuthor));
 			write(storage, "of tomorrow");
-			const refusal = new SchemaError("the tables of this notebook are at version 2 and this code knows 1");
+			const refusal = new SchemaError(
+				`the tables of this notebook are at version ${FIRST_VERSION + 1} and this code knows ${FIRST_VERSION}`,
+			);
 			expect(() => migrate(storage, notes(create))).toThrow(refusal);
 			expect(rowsOf(storage)).toEqual([{ n: 1, text: "of tomorrow", author: "nobody" }]);
 		});
 	});
+
+	it("are refused by name, and not touched, when they are from before the numbers of today", async () => {
+		await withStorage((storage) => {
+			migrate(storage, notes(create, addAuthor));
+			write(storage, "of yesterday");
+			for (const version of [1, 2, FIRST_VERSION - 1]) {
+				storage.sql.exec("UPDATE schema_version SET version = ?", version);
+				expect(() => migrate(storage, notes(create, addAuthor, addTitle))).toThrow(
+					new SchemaError(
+						`the tables of this notebook were made by ${FORMER_VERSION}, and this code does not read them: begin with an empty state or deployment`,
+					),
+				);
+				expect(rowsOf(storage)).toEqual([{ n: 1, text: "of yesterday", author: "nobody" }]);
+			}
+		});
+	});
 });
 
-describe("tables of a later version", () => {
-	const fromTomorrow = (stub: DurableObjectStub<undefined>) =>
-		runInDurableObject(stub, (_, { storage: { sql } }) => void sql.exec("UPDATE schema_version SET version = 99"));
+describe.each([
+	["a later version", FIRST_VERSION + 99],
+	["the numbers before these", 1],
+])("tables of %s", (_name, version) => {
+	const renumber = (stub: DurableObjectStub<undefined>) =>
+		runInDurableObject(
+			stub,
+			(_, { storage: { sql } }) => void sql.exec("UPDATE schema_version SET version = ?", version),
+		);
 
 	it("keep a ledger from answering, and are left as they are", async () => {
 		const key = await newKey("pro");
 		const created = await handOn(key);
-		await fromTomorrow(ledgerOf(key));
+		await renumber(ledgerOf(key));
 		await evictDurableObject(ledgerOf(key));
 		const more = callWithKey(key.key, "/v1/handoff", { workspace_id: WORKSPACE, objective: "Hand on" });
 		expect(await errorOf(more)).toMatchObject({ status: 503, error: "storage_unavailable" });
@@ -91,7 +122,7 @@ describe("tables of a later version", () => {
 		const key = await newKey("pro");
 		await usageOf(key);
 		const meter = env.ACCOUNT_METER.getByName(key.user_id);
-		await fromTomorrow(meter);
+		await renumber(meter);
 		await evictDurableObject(meter);
 		expect(await errorOf(callWithKey(key.key, "/v1/usage"))).toMatchObject({
 			status: 503,

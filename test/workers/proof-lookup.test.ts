@@ -1,9 +1,9 @@
 // Receipts are found by their id alone: fresh ones with their meter, old ones in D1, others nowhere, at a bounded price.
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { deriveTagKey, encodeRequestId } from "../../src/account/request-tag.ts";
-import { isSettlementFlush, useFaults } from "../support/faults.ts";
+import { isSumsFlush, useFaults } from "../support/faults.ts";
 import { useService } from "../support/per-test.ts";
-import { call, chat, db, eventually, newKey, receiptOf, usageRowsInD1 } from "../support/service.ts";
+import { call, chat, db, eventually, newKey, receiptOf, settledCount } from "../support/service.ts";
 import { TEST_VARIABLES } from "../support/variables.ts";
 
 const { key } = useService("pro");
@@ -13,7 +13,7 @@ afterEach(() => {
 	faults?.restore();
 });
 
-const refuseFlushes = () => useFaults({ DB: ({ target }) => (isSettlementFlush(target) ? "fail" : "pass") });
+const refuseFlushes = () => useFaults({ DB: ({ target }) => (isSumsFlush(target) ? "fail" : "pass") });
 
 async function answered(): Promise<string> {
 	const response = await chat(key.key, "hi");
@@ -27,7 +27,7 @@ async function priceOf(id: string): Promise<{ status: number; d1: number; object
 	const price = { d1: 0, objects: 0 };
 	faults = useFaults({
 		DB: ({ target }) => {
-			if (isSettlementFlush(target)) return "fail";
+			if (isSumsFlush(target)) return "fail";
 			price.d1++;
 			return "pass";
 		},
@@ -53,18 +53,18 @@ describe("a receipt", () => {
 		const id = await answered();
 		expect(await priceOf(id)).toEqual({ status: 200, d1: 1, objects: 1 });
 		expect(await receiptOf(id)).toMatchObject({ request_id: id, outcome: "complete" });
-		expect(await usageRowsInD1(key)).toBe(0);
+		expect(await settledCount(key)).toBe(0);
 	});
 
 	it("that D1 has is found there, and nobody else is asked", async () => {
 		const id = await answered();
-		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		await eventually(async () => (await settledCount(key)) === 1);
 		expect(await priceOf(id)).toEqual({ status: 200, d1: 1, objects: 0 });
 	});
 
 	it("that D1 has is found under an id without a tag of this pepper's too", async () => {
 		const tagged = await answered();
-		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		await eventually(async () => (await settledCount(key)) === 1);
 		const untagged = "svc-01ARZ3NDEKTSV4RRFFQ69G5FAX";
 		await db.prepare("UPDATE settlements SET request_id = ? WHERE request_id = ?").bind(untagged, tagged).run();
 		const proof = (await (await call(`/v1/proof/${untagged}`)).json()) as { request_id: string; signed: boolean };

@@ -4,9 +4,9 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { statementsOf } from "../support/d1-statements.ts";
-import { type Fault, isSettlementFlush, killObject, onlyFor, useFaults } from "../support/faults.ts";
+import { type Fault, isSumsFlush, killObject, onlyFor, useFaults } from "../support/faults.ts";
 import { useService } from "../support/per-test.ts";
-import { callWithKey, chat, db, eventually, newKey, proofOf, type TestKey, usageRowsInD1 } from "../support/service.ts";
+import { callWithKey, chat, db, eventually, newKey, proofOf, settledCount, type TestKey } from "../support/service.ts";
 
 const [FIRST_MODEL = "", SECOND_MODEL = ""] = CATALOG.models.map(({ id }) => id);
 
@@ -64,7 +64,7 @@ async function secondKey(): Promise<TestKey> {
 
 /** Keeps settlements from D1. */
 function withoutFlushes(fault: Fault = "fail"): void {
-	faults = useFaults({ DB: ({ target }) => (isSettlementFlush(target) ? fault : "pass") });
+	faults = useFaults({ DB: ({ target }) => (isSumsFlush(target) ? fault : "pass") });
 }
 
 describe("GET /v1/requests", () => {
@@ -116,7 +116,7 @@ describe("GET /v1/requests", () => {
 		const skill = (await list()).data[0]?.request_id ?? "";
 		const at = (await list({ model: SECOND_MODEL })).data[0]?.created_at ?? "";
 		for (const isStored of [false, true]) {
-			if (isStored) await eventually(async () => (await usageRowsInD1(owner)) === 3);
+			if (isStored) await eventually(async () => (await settledCount(owner)) === 3);
 			expect(await walk()).toEqual([skill, second, first]);
 			expect(await walk({ kind: "skill" })).toEqual([skill]);
 			expect(await walk({ kind: "chat" })).toEqual([second, first]);
@@ -156,7 +156,7 @@ describe("what D1 lacks", () => {
 		"is listed once, in its place, while flushes meet %s, and afterwards",
 		async (fault) => {
 			const ids = [await ask(owner.key)];
-			await eventually(async () => (await usageRowsInD1(owner)) === 1);
+			await eventually(async () => (await settledCount(owner)) === 1);
 			withoutFlushes(fault);
 			for (let n = 0; n < 3; n++) ids.unshift(await ask(owner.key));
 			for (const limit of [1, 2, 50]) expect(await walk({ limit })).toEqual(ids);
@@ -167,7 +167,7 @@ describe("what D1 lacks", () => {
 			await killObject(stub);
 			expect(await walk({ limit: 2 })).toEqual(ids);
 			await runDurableObjectAlarm(env.ACCOUNT_METER.getByName(owner.user_id));
-			await eventually(async () => (await usageRowsInD1(owner)) === 4);
+			await eventually(async () => (await settledCount(owner)) === 4);
 			expect(await walk({ limit: 3 })).toEqual(ids);
 		},
 	);
@@ -179,7 +179,7 @@ describe("what D1 lacks", () => {
 		const before = await read();
 		faults?.restore();
 		await runDurableObjectAlarm(env.ACCOUNT_METER.getByName(owner.user_id));
-		await eventually(async () => (await usageRowsInD1(owner)) === 1);
+		await eventually(async () => (await settledCount(owner)) === 1);
 		expect(await read()).toEqual(before);
 	});
 

@@ -26,8 +26,8 @@ import {
 	operator,
 	proofOf,
 	saltOf,
+	settledCount,
 	usageOf,
-	usageRowsInD1,
 } from "../support/service.ts";
 import { readStream } from "../support/sse.ts";
 
@@ -135,7 +135,7 @@ async function askRun(goal: string): Promise<Asked> {
 /** What anybody, or the operator, can see of the requests of a user. */
 async function seenOf(asked: readonly Asked[], lines: readonly string[]): Promise<string> {
 	const proofs = await Promise.all(asked.map(async ({ id }) => (await call(`/v1/proof/${id}`)).text()));
-	await eventually(async () => (await usageRowsInD1(key)) === asked.length);
+	await eventually(async () => (await settledCount(key)) === asked.length);
 	const stored = await Promise.all(
 		["settlements", "usage_days"].map(async (table) => {
 			const { results } = await db.prepare(`SELECT * FROM ${table} WHERE user_id = ?`).bind(key.user_id).all();
@@ -208,7 +208,7 @@ describe("the salt", () => {
 		const again = await runAgent(key, { idempotency_key: "once" });
 		expect([again.run_id, again.salt]).toEqual([once.run_id, once.salt]);
 		expect((await readTrajectory(key, once.run_id)).verify_request?.salt).toBe(once.salt);
-		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		await eventually(async () => (await settledCount(key)) === 1);
 		expect(await saltOf(key, once.run_id)).toBe(once.salt);
 		const { data } = await json<{ data: Json[] }>(callWithKey(key.key, "/v1/agent/runs"));
 		expect(data).toMatchObject([{ run_id: once.run_id }]);
@@ -217,7 +217,7 @@ describe("the salt", () => {
 
 	it("is null while the user's meter does not answer, beside what D1 has", async () => {
 		const { id, salt } = await askChat("Say hello");
-		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		await eventually(async () => (await settledCount(key)) === 1);
 		vi.spyOn(console, "error").mockImplementation(() => undefined);
 		faults = useFaults({ ACCOUNT_METER: onlyFor(["salt"], always("fail")) });
 		expect(await json(callWithKey(key.key, `/v1/requests/${id}`))).toMatchObject({ request_id: id, salt: null });
@@ -269,7 +269,7 @@ describe("a request whose process dies before it settled", () => {
 			callSetFor(plan.value, caller),
 		]);
 		await runDurableObjectAlarm(env.ACCOUNT_METER.getByName(key.user_id));
-		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		await eventually(async () => (await settledCount(key)) === 1);
 		const { valid, receipt } = await proofOf(caller.requestId);
 		expect({ valid, receipt }).toMatchObject({
 			valid: true,
@@ -387,7 +387,7 @@ describe("the raw output of an own run", () => {
 
 	it("is not judged while the meter with its salt is away", async () => {
 		const { run, bundle } = await runAndBundle();
-		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		await eventually(async () => (await settledCount(key)) === 1);
 		faults = useFaults({ ACCOUNT_METER: onlyFor(["salt"], always("fail")) });
 		expect(await postVerify({ ...bundle, output: run.output })).toMatchObject({ error: "storage_unavailable" });
 		expect(await postVerify(bundle)).toMatchObject({ valid: true });

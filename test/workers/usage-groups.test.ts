@@ -4,19 +4,9 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { statementsOf } from "../support/d1-statements.ts";
-import { type Fault, isSettlementFlush, killObject, onlyFor, useFaults } from "../support/faults.ts";
+import { type Fault, isSumsFlush, killObject, onlyFor, useFaults } from "../support/faults.ts";
 import { useService } from "../support/per-test.ts";
-import {
-	call,
-	callWithKey,
-	chat,
-	db,
-	eventually,
-	newKey,
-	usageOf,
-	usageRowsInD1,
-	withKey,
-} from "../support/service.ts";
+import { call, callWithKey, chat, db, eventually, newKey, settledCount, usageOf, withKey } from "../support/service.ts";
 
 const [FIRST_MODEL = "", SECOND_MODEL = ""] = CATALOG.models.map(({ id }) => id);
 
@@ -185,18 +175,18 @@ describe("what D1 lacks", () => {
 		async (fault) => {
 			let isFaulty = true;
 			const plan = () => (isFaulty ? fault : "pass");
-			faults = useFaults({ DB: (operation) => (isSettlementFlush(operation.target) ? plan() : "pass") });
+			faults = useFaults({ DB: (operation) => (isSumsFlush(operation.target) ? plan() : "pass") });
 			for (let n = 1; n <= 3; n++) {
 				await billed(owner.key, FIRST_MODEL);
 				await expectRequests(n);
 			}
-			if (fault !== "fail") await eventually(async () => (await usageRowsInD1(owner)) > 0);
+			if (fault !== "fail") await eventually(async () => (await settledCount(owner)) > 0);
 			await expectRequests(3);
 			isFaulty = false;
 			await killObject(stub());
 			await expectRequests(3);
 			await runDurableObjectAlarm(stub());
-			await eventually(async () => (await usageRowsInD1(owner)) === 3);
+			await eventually(async () => (await settledCount(owner)) === 3);
 			await expectRequests(3);
 		},
 	);
@@ -209,7 +199,7 @@ describe("what D1 lacks", () => {
 	});
 
 	it("is in no range that does not include today", async () => {
-		faults = useFaults({ DB: ({ target }) => (isSettlementFlush(target) ? "fail" : "pass") });
+		faults = useFaults({ DB: ({ target }) => (isSumsFlush(target) ? "fail" : "pass") });
 		await billed(owner.key, FIRST_MODEL);
 		expect((await groupsOf("group_by=day&since=2026-01-01&until=2026-01-31")).data).toEqual([]);
 		expect((await groupsOf(`group_by=day&since=${today()}&until=${today()}`)).data).toHaveLength(1);
@@ -260,7 +250,7 @@ describe("a month of 50,000 requests a day", () => {
 			const other = await keyWith({ tags: ["ci"] });
 			await fillMonth([owner.key_id, other.key_id], 50_000);
 			await billed(owner.key, FIRST_MODEL);
-			await eventually(async () => (await usageRowsInD1(owner)) === 1);
+			await eventually(async () => (await settledCount(owner)) === 1);
 			await callWithKey(owner.key, "/v1/plans");
 			let found: Groups | undefined;
 			const statements = await statementsOf(async () => {

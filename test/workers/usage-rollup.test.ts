@@ -8,9 +8,9 @@ import { toOutgoingRow } from "../../src/meter/flush-batch.ts";
 import type { RollupCounts } from "../../src/meter/rollup.ts";
 import { toSettlementRow, type UsageCall, type UsageRow } from "../../src/meter/settlement.ts";
 import { recordSettlements } from "../../src/meter/settlements.store.ts";
-import { type Fault, inOrder, isSettlementFlush, killObject, useFaults } from "../support/faults.ts";
+import { type Fault, inOrder, isSumsFlush, killObject, useFaults } from "../support/faults.ts";
 import { useService } from "../support/per-test.ts";
-import { callWithKey, chat, db, eventually, usageRowsInD1 } from "../support/service.ts";
+import { callWithKey, chat, db, eventually, settledCount } from "../support/service.ts";
 import { settlementFor } from "../support/settlements.ts";
 
 const { TEST_MIGRATIONS } = env as unknown as { TEST_MIGRATIONS: D1Migration[] };
@@ -92,7 +92,7 @@ function callOf(model: string, tokens: number): UsageCall {
 describe("a flush", () => {
 	it("writes one row for a key and a model, and adds to it", async () => {
 		for (const text of ["one", "two", "three"]) expect((await chat(key.key, text)).status).toBe(200);
-		await eventually(async () => (await usageRowsInD1(key)) === 3);
+		await eventually(async () => (await settledCount(key)) === 3);
 		const rows = await rollupRows();
 		expect(rows).toHaveLength(1);
 		expect(rows).toMatchObject([{ api_key_id: key.key_id, requests: 3, model_requests: 3, calls: 3 }]);
@@ -106,7 +106,7 @@ describe("a flush", () => {
 		};
 		const answer = await callWithKey(key.key, "/v2/orchestrate", task);
 		expect(answer.status).toBe(200);
-		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		await eventually(async () => (await settledCount(key)) === 1);
 		const rows = await rollupRows();
 		expect(rows.length).toBeGreaterThan(1);
 		expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(1);
@@ -115,15 +115,15 @@ describe("a flush", () => {
 
 	it.each<Fault>(["fail", "failAfter", "hangAfter"])("whose batch meets %s counts once in the end", async (fault) => {
 		let plan = inOrder([fault]);
-		faults = useFaults({ DB: (operation) => (isSettlementFlush(operation.target) ? plan(operation) : "pass") });
+		faults = useFaults({ DB: (operation) => (isSumsFlush(operation.target) ? plan(operation) : "pass") });
 		for (const text of ["one", "two"]) expect((await chat(key.key, text)).status).toBe(200);
 		if (fault === "hangAfter") {
-			await eventually(async () => (await usageRowsInD1(key)) > 0);
+			await eventually(async () => (await settledCount(key)) > 0);
 			await killObject(stub());
 			plan = inOrder([]);
 		}
 		await runDurableObjectAlarm(stub());
-		await eventually(async () => (await usageRowsInD1(key)) === 2);
+		await eventually(async () => (await settledCount(key)) === 2);
 		expect(await rollupRows()).toEqual(await recomputedRows());
 		expect(await rollupRows()).toMatchObject([{ requests: 2 }]);
 	});

@@ -11,10 +11,10 @@ import { hashText } from "../../src/proof/hash.ts";
 import type { ReceiptDetail } from "../../src/proof/receipt.ts";
 import { inProcessCaller } from "../support/caller.ts";
 import { reserveCalls } from "../support/calls.ts";
-import { isSettlementFlush, useFaults } from "../support/faults.ts";
+import { isSumsFlush, useFaults } from "../support/faults.ts";
 import { useService } from "../support/per-test.ts";
 import { type Bundle, issueBundle } from "../support/second-trajectory.ts";
-import { anAddress, call, chat, db, eventually, proofOf, usageRowsInD1 } from "../support/service.ts";
+import { anAddress, call, chat, db, eventually, proofOf, settledCount } from "../support/service.ts";
 import { TEST_VARIABLES } from "../support/variables.ts";
 
 const MODEL = CATALOG.freeModels[0] ?? "";
@@ -89,7 +89,7 @@ async function signRun({ run_id, policy, strategy, trajectory_proof, steps, outp
 /** The same, until D1 has it: an id without its user's number leads to no meter. */
 async function signAndStore(given: Bundle): Promise<void> {
 	await signRun(given);
-	await eventually(async () => (await usageRowsInD1(key)) === 1);
+	await eventually(async () => (await settledCount(key)) === 1);
 }
 
 describe("a verification", () => {
@@ -168,10 +168,10 @@ describe("issued", () => {
 		const tagKey = deriveTagKey(TEST_VARIABLES["KEY_PEPPER"] ?? "");
 		const random = crypto.getRandomValues(new Uint8Array(5));
 		const given = bundle(encodeRequestId(tagKey, Number(number), Date.now(), random, "agt_"));
-		faults = useFaults({ DB: ({ target }) => (isSettlementFlush(target) ? "fail" : "pass") });
+		faults = useFaults({ DB: ({ target }) => (isSumsFlush(target) ? "fail" : "pass") });
 		await signRun(given);
 		expect(await verify({ ...given, output: null })).toMatchObject({ valid: true, issued: true });
-		expect(await usageRowsInD1(key)).toBe(0);
+		expect(await settledCount(key)).toBe(0);
 	});
 
 	it("is null for a run that nobody knows, an id that cannot be one, and the id of another kind of request", async () => {

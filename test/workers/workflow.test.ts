@@ -16,7 +16,7 @@ import type { ModelCall } from "../../src/providers/model-call.ts";
 import { inProcessCaller } from "../support/caller.ts";
 import { useService } from "../support/per-test.ts";
 import { answers, pause, providerOf } from "../support/scripted.ts";
-import { eventually, proofOf, usageOf, usageRowsInD1 } from "../support/service.ts";
+import { eventually, proofOf, settledCount, usageOf } from "../support/service.ts";
 
 const MAX_MS = 60_000;
 
@@ -89,7 +89,7 @@ async function open(boundNanoUsd: number, by: Caller = caller): Promise<RequestW
 
 /** What a settled run shows in all its places. */
 async function shown() {
-	await eventually(async () => (await usageRowsInD1(key)) === 1);
+	await eventually(async () => (await settledCount(key)) === 1);
 	return { usage: await usageOf(key), proof: await proofOf(caller.requestId) };
 }
 

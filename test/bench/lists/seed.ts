@@ -1,12 +1,13 @@
 // Fills a local state with a user's year: the requests of the user's meter, and in D1 runs, audit events, manifests and keys.
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { encodeTime as encodeUlidTime } from "ulid";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
 import { MeterState } from "../../../src/meter/meter-state.edge.ts";
 import type { UsageRow } from "../../../src/meter/settlement.ts";
 import type { Receipt } from "../../../src/proof/receipt.ts";
+import { sqliteStorage } from "../../support/sqlite-storage.ts";
 
 const encodeTime = (atMs: number) => encodeUlidTime(atMs, 10);
 
@@ -71,7 +72,7 @@ function kindOf(n: number): string {
 
 /** Admits and settles requests in a user's meter, as the meter does. */
 function seedRequests(db: DatabaseSync, userId: string, count: number): void {
-	const state = new MeterState(storageOf(db), Date.parse(YEAR));
+	const state = new MeterState(sqliteStorage(db), Date.parse(YEAR));
 	const isRareWeek = (n: number) => n >= count / 4 && n <= count / 4 + count / 52 && n % 100 === 0;
 	for (let n = 0; n < count; n++) {
 		const atMs = timeMs(n, count);
@@ -117,6 +118,9 @@ function seedRequests(db: DatabaseSync, userId: string, count: number): void {
 		const proof = { proof_hash: PROOF_HASH, signature: SIGNATURE, key_id: "81900622a7386e82", created_at: at };
 		state.settle(open, { usage, receipt: { request_id: id, kind, receipt: JSON.stringify(receipt), ...proof } });
 	}
+	// As if D1 had the sums.
+	state.markSent(state.unsentSums(0), 0);
+	state.foldNow(timeMs(count, count));
 }
 
 const PROOF_HASH = `sha256:${"2".repeat(64)}`;
@@ -142,22 +146,6 @@ const RECEIPT = {
 	input_hash: `sha256:${"0".repeat(64)}`,
 	output_hash: `sha256:${"1".repeat(64)}`,
 };
-
-type Value = string | number | null | ArrayBuffer;
-
-/** The storage of an object over a database file. */
-function storageOf(db: DatabaseSync): DurableObjectStorage {
-	const statements = new Map<string, StatementSync>();
-	const exec = (query: string, ...values: Value[]) => {
-		const statement = statements.get(query) ?? db.prepare(query);
-		statements.set(query, statement);
-		const rows = statement.all(
-			...values.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value)),
-		);
-		return Object.assign(rows.values(), { toArray: () => rows, one: () => rows[0] });
-	};
-	return { sql: { exec }, transactionSync: (work: () => unknown) => work() } as unknown as DurableObjectStorage;
-}
 
 function seedRuns(db: DatabaseSync, userId: string, count: number): void {
 	const summary = `json_object('object', 'agent.run', 'run_id', ${idOf("agt_", "i")}, 'status', 'complete', 'sealed', json('true'),

@@ -1,1 +1,0 @@
-ALTER TABLE `api_keys` ADD `alert_webhook` text;

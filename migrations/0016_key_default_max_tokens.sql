@@ -1,1 +1,0 @@
-ALTER TABLE `api_keys` ADD `default_max_tokens` integer;
