@@ -23,6 +23,7 @@ import { GROUPINGS } from "../../src/usage/groups.ts";
 import { findReceipt } from "../../src/usage/receipt-lookup.edge.ts";
 import { FULL_GRANT } from "../support/caller.ts";
 import { alarmAtMs, type Fault, isOfStranded, isSumsFlush, killObject, useFaults } from "../support/faults.ts";
+import { fillFold } from "../support/folds.ts";
 import { db, requestsInD1, sumsUnlikeD1 } from "../support/service.ts";
 import { aRequestId, reservationFor, settlementFor, TEST_KEY_ID } from "../support/settlements.ts";
 
@@ -33,8 +34,6 @@ const SHRINKING_MS = 600_000;
 const { rpm: RPM } = PLANS.free;
 const RESERVED_MS = 100_000;
 const BOUND = 1_000;
-/** Changes after which the next admission folds. */
-const FOLDED_CHANGES = 256;
 
 type State = "open" | "released" | "settled";
 
@@ -208,9 +207,7 @@ class Run {
 		if (request.state !== "open" || request.isClaiming) return;
 		const { id, boundNanoUsd, expiresAtMs } = request;
 		const same = reservationFor(this.userId, id, boundNanoUsd, expiresAtMs);
-		await runInDurableObject(this.#getStub(), async (instance) => {
-			for (let nth = 0; nth < FOLDED_CHANGES; nth++) expect(await instance.extend(id, same)).toBe("extended");
-		});
+		await runInDurableObject(this.#getStub(), (instance) => fillFold(instance, id, same));
 	}
 
 	async #settlementOf(request: Request, costNanoUsd: number): Promise<Settlement> {

@@ -206,7 +206,7 @@ describe("settling", () => {
 		const { id } = (await (await chatWith({ ACCOUNT_METER }, key.key, "hi")).json()) as { id: string };
 		expect(await receiptOf(id)).toMatchObject({ outcome: "complete", estimated: false });
 		const detail = await callWith({}, `/v1/requests/${id}`, withKey(key.key));
-		expect([detail.status, await detail.json()]).toMatchObject([200, { id }]);
+		expect([detail.status, await detail.json()]).toMatchObject([200, { request_id: id }]);
 		const { open, total_requests } = await usageOf(key);
 		expect([open.map(({ request_id }) => request_id), total_requests]).toEqual([[id], 0]);
 		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + AFTER_ANY_RUN_MS });
@@ -292,17 +292,15 @@ describe("D1 that fails the meter's sums", () => {
 });
 
 describe("D1 that is away", () => {
-	// Files that share the isolate look for other ids: one that is not there is remembered for a while.
-	const UNKNOWN_ULID = "01BX5ZZKBKACTAV9WEVGEMMVRZ";
-
-	it("is 503 with Retry-After for what reads it, never 404 or 500", async () => {
-		await chat(key.key, "warm");
-		const paths = ["/v1/usage", `/v1/proof/svc-${UNKNOWN_ULID}`];
+	it("is 503 with Retry-After for what reads it, never 404 or 500, and usage goes on", async () => {
+		const { id } = (await (await chat(key.key, "warm")).json()) as { id: string };
+		const paths = ["/v1/keys", "/v1/usage?group_by=key", `/v1/proof/${id}`];
 		for (const path of paths) {
 			const response = await callWith({ DB: noDatabase }, path, withKey(key.key));
 			expect([response.status, response.headers.get("retry-after")], path).toEqual([503, "2"]);
 			expect(await response.json()).toMatchObject({ error: "storage_unavailable" });
 		}
+		expect((await callWith({ DB: noDatabase }, "/v1/usage", withKey(key.key))).status).toBe(200);
 	});
 
 	it("shows in /health, which names it", async () => {
@@ -315,12 +313,13 @@ describe("D1 that is away", () => {
 	});
 
 	it("leaves no query parameters in the log", async () => {
+		await chat(key.key, "warm");
 		const lines: string[] = [];
 		const spy = vi.spyOn(console, "error").mockImplementation((line: string) => void lines.push(line));
-		await callWith({ DB: noDatabase }, `/v1/proof/svc-${UNKNOWN_ULID}`);
+		await callWith({ DB: noDatabase }, "/v1/keys", withKey(key.key));
 		spy.mockRestore();
 		expect(lines.join()).toContain("D1_ERROR");
-		expect(lines.join()).not.toContain(UNKNOWN_ULID);
+		expect(lines.join()).not.toContain(key.user_id);
 	});
 });
 
