@@ -149,7 +149,7 @@ export async function prepareState(stateDir: string): Promise<void> {
 	const aside = setAsideOtherVersion(stateDir, Date.now());
 	if (aside !== null) {
 		console.log(
-			`the local state was of another version: it is now in ${aside}, and the service starts with an empty one`,
+			`the local state was made by ${aside.madeBy}, and this one does not read it: it is now in ${aside.dir}, and the service begins with an empty one`,
 		);
 	}
 	await applyLocalMigrations(stateDir);

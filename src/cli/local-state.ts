@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { FORMER_VERSION, isFormerDatabase } from "../former-version.ts";
 import { removeClientEnv } from "./local-env.ts";
 
 export const MIGRATIONS_DIR = "migrations";
@@ -83,18 +84,19 @@ function appliedMigrations(file: string): string[] {
 }
 
 /**
- * Whether the state is of another version: a database has a migration that this checkout does not have. Beside a database that
- * has only ours, such a one is a leftover: the state is ours.
+ * Which other version made the state, in words; null where this one did. Another one did when a database has a migration that this
+ * checkout does not have. Beside a database that has only ours, such a one is a leftover: the state is ours.
  */
-function isOfAnotherVersion(stateDir: string): boolean {
+function findOtherMaker(stateDir: string): string | null {
 	const dir = join(stateDir, DATABASE_DIR);
-	if (hasAppliedMigrations(stateDir) || !existsSync(dir)) return false;
+	if (hasAppliedMigrations(stateDir) || !existsSync(dir)) return null;
 	const known = new Set(migrationFiles());
 	const databases = readdirSync(dir)
 		.filter((name) => name.endsWith(".sqlite") && name !== "metadata.sqlite")
 		.map((name) => appliedMigrations(join(dir, name)))
 		.filter((applied) => applied.length > 0);
-	return databases.length > 0 && databases.every((applied) => applied.some((name) => !known.has(name)));
+	if (databases.length === 0 || databases.some((applied) => applied.every((name) => known.has(name)))) return null;
+	return databases.every(isFormerDatabase) ? FORMER_VERSION : "another version";
 }
 
 /** Makes `<stateDir>.before-<date>`, with a number where that is taken. */
@@ -102,10 +104,19 @@ function makeAsideDir(stateDir: string, nowMs: number): string {
 	const first = `${stateDir}.before-${new Date(nowMs).toISOString().slice(0, 10)}`;
 	for (let number = 1; ; number++) {
 		const dir = number === 1 ? first : `${first}-${number}`;
-		if (existsSync(dir)) continue;
-		mkdirSync(dir);
+		// A start that was killed leaves an empty one.
+		if (existsSync(dir) && readdirSync(dir).length > 0) continue;
+		mkdirSync(dir, { recursive: true });
 		return dir;
 	}
+}
+
+/** A state that was set aside. */
+interface AsideState {
+	/** Where its storage is now. */
+	dir: string;
+	/** Who made it, in words. */
+	madeBy: string;
 }
 
 /**
@@ -114,13 +125,14 @@ function makeAsideDir(stateDir: string, nowMs: number): string {
  *
  * After a crash in between, the next start goes on: the key goes first, and the storage moves by one rename. A state whose
  * database cannot be read is left as it is, and the start ends: it may be of this version and in use.
- * @returns where the storage is now; null when it was left in place.
+ * @returns null when the storage was left in place.
  * @throws UnreadableStateError
  */
-export function setAsideOtherVersion(stateDir: string, nowMs: number): string | null {
-	if (!isOfAnotherVersion(stateDir)) return null;
+export function setAsideOtherVersion(stateDir: string, nowMs: number): AsideState | null {
+	const madeBy = findOtherMaker(stateDir);
+	if (madeBy === null) return null;
 	removeClientEnv();
-	const aside = makeAsideDir(stateDir, nowMs);
-	renameSync(join(stateDir, STORAGE), join(aside, STORAGE));
-	return aside;
+	const dir = makeAsideDir(stateDir, nowMs);
+	renameSync(join(stateDir, STORAGE), join(dir, STORAGE));
+	return { dir, madeBy };
 }

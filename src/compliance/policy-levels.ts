@@ -22,14 +22,6 @@ export function toPolicyLevels(policies: Partial<PolicyLevels>): PolicyLevels | 
 	return levels.operator || levels.key || levels.request ? levels : null;
 }
 
-/** Policies as runs store them. A run that began before there were levels has one policy. */
-export type StoredPolicies = PolicyLevels | CompliancePolicy;
-
-/** Of stored policies; one from before there were levels counts as the request's. */
-export function fromStoredPolicies(stored: StoredPolicies): PolicyLevels {
-	return "operator" in stored ? stored : { operator: null, key: null, request: stored };
-}
-
 /** The policy of a level. */
 interface LevelPolicy {
 	level: PolicyLevel;

@@ -1,4 +1,5 @@
 // What a deployment still needs: from what was found at the platform and on this machine to steps in their order. Pure.
+import { FORMER_VERSION, isFormerDatabase } from "../former-version.ts";
 
 /** Secrets without which no version may run. They are made once, and never again. */
 export const REQUIRED_SECRETS = ["SIGNING_KEY", "KEY_PEPPER", "ADMIN_TOKEN"] as const;
@@ -76,6 +77,10 @@ function findStranger({ name, database, worker, record, migrations }: FoundDeplo
 export function planDeployment(found: FoundDeployment): DeploymentPlan {
 	const { name, database, namespaceId, worker, kept, migrations, bundleHash } = found;
 	const record = found.record ?? NO_RECORD;
+	if (database && isFormerDatabase(database.applied))
+		return {
+			refusal: `the database ${name} was made by ${FORMER_VERSION}, and this one does not read it: nothing was changed; deploy under another name, in wrangler.toml or by --env, or delete the Worker ${name} and the database first`,
+		};
 	const stranger = findStranger(found);
 	if (stranger) return { refusal: `${stranger}: nothing was changed; take another name, in wrangler.toml or by --env` };
 	const newer = database?.applied.filter((applied) => !migrations.includes(applied)) ?? [];

@@ -73,12 +73,9 @@ export class Seal {
 /** Seals texts of one user. */
 export class TextSeal {
 	#seal: Seal;
-	#former: Seal;
 
-	/** @param former opens what was sealed before users had keys of their own. */
-	constructor(seal: Seal, former: Seal) {
+	constructor(seal: Seal) {
 		this.#seal = seal;
-		this.#former = former;
 	}
 
 	seal(name: string, text: string): Promise<SealedBytes> {
@@ -87,7 +84,7 @@ export class TextSeal {
 
 	/** @throws StorageUnavailableError when it was sealed under another name, user or key. */
 	async open(name: string, bytes: SealedBytes): Promise<string> {
-		const text = (await this.#seal.open(name, bytes)) ?? (await this.#former.open(name, bytes));
+		const text = await this.#seal.open(name, bytes);
 		if (text === null) throw new StorageUnavailableError("a sealed text does not open");
 		return text;
 	}

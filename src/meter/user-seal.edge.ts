@@ -2,7 +2,6 @@
 // user's data key. An isolate asks the user's meter for it, and keeps it in memory for a while.
 import { BoundedMap } from "../bounded-map.ts";
 import { Seal, TextSeal } from "../durable/text-seal.edge.ts";
-import { cachedSettings } from "../settings.ts";
 import { meterClient } from "./meter-client.edge.ts";
 
 const TEXT_PURPOSE = "svc.text.v2";
@@ -18,9 +17,7 @@ export async function userSeal(env: Env, userId: string): Promise<TextSeal> {
 	if (known && known.untilMs > Date.now()) return known.seal;
 	const untilMs = Date.now() + KEPT_MS;
 	const subkey = await meterClient(env.ACCOUNT_METER, userId).subkey(TEXT_PURPOSE);
-	// Before users had data keys.
-	const former = Seal.ofPepper(cachedSettings(env).keyPepper, `svc.text.v1:${userId}`);
-	const seal = new TextSeal(Seal.ofKey(subkey), former);
+	const seal = new TextSeal(Seal.ofKey(subkey));
 	kept.set(userId, { seal, untilMs });
 	return seal;
 }

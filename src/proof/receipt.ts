@@ -1,7 +1,7 @@
 // Receipts: the service's signed record of one request, which anyone can check.
 import * as z from "zod";
 import { canonicalJson } from "./canonical.ts";
-import { hashObject } from "./hash.ts";
+import { hashObject, hashText } from "./hash.ts";
 import { textHash } from "./salted.ts";
 import { fromBase64, type PublicKeyEntry, type Signer, verifySignature } from "./signing.ts";
 
@@ -188,11 +188,12 @@ export function withEmptyOutput(receipt: Receipt, salt: string): Receipt {
 
 /** Hashes a receipt and signs the hash. */
 export async function sealReceipt(receipt: Receipt, signer: Signer | null): Promise<SealedReceipt> {
-	const proof_hash = hashObject({ ...receipt });
+	const text = canonicalJson(receipt);
+	const proof_hash = hashText(text);
 	return {
 		request_id: receipt.request_id,
 		kind: receipt.kind,
-		receipt: canonicalJson(receipt),
+		receipt: text,
 		proof_hash,
 		signature: signer ? await signer.sign(proof_hash) : null,
 		key_id: signer?.keyId ?? null,

@@ -11,7 +11,7 @@ import type {
 /** See the methods of StoredResponses. */
 interface StoredResponsesClient {
 	put(response: SealedResponse): Promise<void>;
-	maker(id: string): Promise<{ keyId: string | null } | null>;
+	maker(id: string): Promise<string | null>;
 	read<Part extends SealedPart>(
 		id: string,
 		parts: readonly Part[],

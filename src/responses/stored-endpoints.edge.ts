@@ -116,9 +116,9 @@ const deleteResponseEndpoint = endpoint({
 		const { account, env } = context;
 		const stored = storedResponsesClient(env, account.userId);
 		// Asked before, because a deletion whose answer was lost is repeated, and then finds nothing.
-		const made = isResponseId(id) ? await stored.maker(id) : null;
-		if (!made || !mayRead(account, made.keyId)) return fail(NOT_FOUND);
-		if (!mayChange(account, made.keyId)) return fail(OTHERS_RESPONSE);
+		const keyId = isResponseId(id) ? await stored.maker(id) : null;
+		if (keyId === null || !mayRead(account, keyId)) return fail(NOT_FOUND);
+		if (!mayChange(account, keyId)) return fail(OTHERS_RESPONSE);
 		await stored.remove(id);
 		return ok({ id, object: "response" as const, deleted: true as const });
 	},

@@ -25,10 +25,8 @@ const STORED_RESPONSE_TABLES: TableSchema = {
 		(sql) =>
 			sql.exec(`
 				CREATE TABLE responses (id TEXT PRIMARY KEY, previous_id TEXT, bytes INTEGER NOT NULL, response BLOB NOT NULL,
-					input BLOB NOT NULL, output BLOB NOT NULL) WITHOUT ROWID;
+					input BLOB NOT NULL, output BLOB NOT NULL, key_id TEXT NOT NULL) WITHOUT ROWID;
 			`),
-		// The API key that made it; null in responses from before this column.
-		(sql) => sql.exec("ALTER TABLE responses ADD COLUMN key_id TEXT"),
 	],
 };
 
@@ -73,11 +71,11 @@ export type ConversationVerdict =
 	/** More than may be read. */
 	| { found: false; missing: null };
 
-type ResponseRow = SealedItems & { previous_id: string | null; key_id: string | null };
+type ResponseRow = SealedItems & { previous_id: string | null; key_id: string };
 
-/** Whether a response is read. One from before makers were stored has none. */
-function isReadBy(makers: Makers, keyId: string | null): boolean {
-	return makers === null || (keyId !== null && makers.includes(keyId));
+/** Whether a response is read. */
+function isReadBy(makers: Makers, keyId: string): boolean {
+	return makers === null || makers.includes(keyId);
 }
 
 /** How much an object stores. */
@@ -160,11 +158,10 @@ export class StoredResponses extends BackedUpObject {
 		return totals ?? { count: 0, bytes: 0 };
 	}
 
-	/** The API key that made a response, null where that is not known; null instead when no such response is stored. */
-	maker(id: string): { keyId: string | null } | null {
+	/** The API key that made a response; null when no such response is stored. */
+	maker(id: string): string | null {
 		if (!this.#isReadable(id)) return null;
-		const [row] = this.#rows<{ key_id: string | null }>("SELECT key_id FROM responses WHERE id = ?", id);
-		return row ? { keyId: row.key_id } : null;
+		return this.#rows<{ key_id: string }>("SELECT key_id FROM responses WHERE id = ?", id)[0]?.key_id ?? null;
 	}
 
 	#isReadable(id: string): boolean {
@@ -173,8 +170,8 @@ export class StoredResponses extends BackedUpObject {
 
 	/** Some parts of a response; null when it is not stored. */
 	read<Part extends SealedPart>(id: string, parts: readonly Part[], makers: Makers): Record<Part, ArrayBuffer> | null {
-		const made = this.maker(id);
-		if (!made || !isReadBy(makers, made.keyId)) return null;
+		const keyId = this.maker(id);
+		if (keyId === null || !isReadBy(makers, keyId)) return null;
 		const [row] = this.#rows<Record<Part, ArrayBuffer>>(`SELECT ${parts.join(", ")} FROM responses WHERE id = ?`, id);
 		return row ?? null;
 	}

@@ -260,4 +260,21 @@ describe.concurrent("what the platform refuses", () => {
 		expect([refused.code, refused.output]).toEqual([1, expect.stringContaining("the Worker svc is something else's")]);
 		expect(platform.writes).toEqual([]);
 	});
+
+	it("nothing is touched that a version from before made, and another name is free", async ({ onTestFinished }) => {
+		const deployment = await Deployment.make(onTestFinished);
+		const { platform } = deployment;
+		expect((await deployment.run()).code).toBe(0);
+		const [database] = platform.databases.values();
+		database?.sql.exec("UPDATE d1_migrations SET name = '0000_users.sql'");
+		const before = platform.writes.length;
+		const refused = await deployment.run();
+		expect([refused.code, refused.output]).toEqual([
+			1,
+			expect.stringContaining("the database svc was made by a version from before 25 November 2026"),
+		]);
+		expect(platform.writes.slice(before)).toEqual([]);
+		const beside = await deployment.run("--env", "next", "--dry-run");
+		expect([beside.code, beside.output]).toEqual([0, expect.stringContaining("would create the D1 database svc-next")]);
+	});
 });

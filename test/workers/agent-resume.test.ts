@@ -137,7 +137,7 @@ describe("an interrupted run", () => {
 		const run = await interruptRun();
 		const providerOf = ({ model }: { model: string }) => CATALOG.findModel(model)?.provider ?? "";
 		const excluded = [...new Set(run.steps.map(providerOf))];
-		const compliance = { provider_denylist: excluded };
+		const compliance = { operator: { provider_denylist: excluded }, key: null, request: null };
 		const client = agentRunClient(env, key.user_id, run.run_id);
 		await client.resume({ compliance, config: null, maxCostNanoUsd: null });
 		const whole = await resumed(await resume(run.run_id));

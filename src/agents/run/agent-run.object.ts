@@ -129,8 +129,8 @@ export class AgentRun extends BackedUpObject implements EventSource {
 		return {
 			...super.readRows(after),
 			...(run && !run.end ? { mirror: { ...toAgentRunRow(run), revision: this.#runOutbox.lastRevision() } } : {}),
-			...(run && idempotencyKey !== undefined
-				? { claim: claimName(claimScope ?? run.spec.userId, idempotencyKey) }
+			...(idempotencyKey !== undefined && claimScope !== undefined
+				? { claim: claimName(claimScope, idempotencyKey) }
 				: {}),
 		};
 	}

@@ -3,13 +3,7 @@
 import { PLANS } from "../../catalog/plans.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
 import type { CompliancePolicy } from "../../compliance/policy.ts";
-import {
-	fromStoredPolicies,
-	maskedClasses,
-	readsInferred,
-	type StoredPolicies,
-	toPolicyLevels,
-} from "../../compliance/policy-levels.ts";
+import { maskedClasses, type PolicyLevels, readsInferred, toPolicyLevels } from "../../compliance/policy-levels.ts";
 import { database } from "../../db/client.edge.ts";
 import type { Failure } from "../../failure.ts";
 import { Timings } from "../../http/timings.ts";
@@ -38,7 +32,7 @@ export class RunMoney {
 	#loaded: Settings | null = null;
 	#waitUntil: (work: Promise<unknown>) => void;
 	/** The gates on the run's goal by their policies, kept because the goal is scanned only once for each. */
-	#gates = new Map<StoredPolicies, Promise<ComplianceGate | null>>();
+	#gates = new Map<PolicyLevels, Promise<ComplianceGate | null>>();
 
 	constructor(env: Env, waitUntil: (work: Promise<unknown>) => void) {
 		this.#env = env;
@@ -73,11 +67,10 @@ export class RunMoney {
 		return { account: { plan: PLANS[planId], userId }, settings: this.#settings, startedAtMs: Date.now() };
 	}
 
-	#gateForLevels({ goal, userId: user }: RunSpec, stored: StoredPolicies | null): Promise<ComplianceGate | null> {
-		if (!stored) return Promise.resolve(null);
-		const gate =
-			this.#gates.get(stored) ?? gateForGoal(goal, fromStoredPolicies(stored), this.#settings, { user, signal: null });
-		this.#gates.set(stored, gate);
+	#gateForLevels({ goal, userId: user }: RunSpec, levels: PolicyLevels | null): Promise<ComplianceGate | null> {
+		if (!levels) return Promise.resolve(null);
+		const gate = this.#gates.get(levels) ?? gateForGoal(goal, levels, this.#settings, { user, signal: null });
+		this.#gates.set(levels, gate);
 		return gate;
 	}
 

@@ -2,7 +2,7 @@
 // the files beside this one. Pure.
 import type { PlanId } from "../../catalog/plans.ts";
 import type { Effort } from "../../catalog/vocabulary.ts";
-import type { StoredPolicies } from "../../compliance/policy-levels.ts";
+import type { PolicyLevels } from "../../compliance/policy-levels.ts";
 import type { ConfidenceBasis } from "../../inference/confidence-basis.ts";
 import type { UsageCall } from "../../meter/settlement.ts";
 import { createEfforts, type WorkflowEfforts } from "../../orchestration/effort-rule.ts";
@@ -62,19 +62,19 @@ export interface RunSpec extends SpendLimits {
 	config: RoutingConfig | null;
 	/** Of the whole config, for the receipt. */
 	configDigest: string | null;
-	compliance: StoredPolicies | null;
+	compliance: PolicyLevels | null;
 	/** The model that ranked first when the run started. */
 	intendedModel: string;
 	/** Its first POST was answered with the run at once. */
 	isBackground?: boolean;
 	/** The client's key for it, which names the run in an object of its own. */
 	idempotencyKey?: string;
-	/** Who shares that key; absent in runs from before it was recorded: the user's keys. */
+	/** Who shares that key: present with it. */
 	claimScope?: string;
 	/** Where its end is reported. May hold a secret: never logged, listed or answered. */
 	webhook?: string;
 	startedAtMs: number;
-	/** Of the hashes of its texts, which comes with its admission; absent in runs from before, whose hashes have none. */
+	/** Of the hashes of its texts, which comes with its admission; absent before. */
 	salt?: string;
 }
 
@@ -127,7 +127,7 @@ export interface StepCharge {
 
 /** The server's rules when a run was resumed. They hold beside the run's own. */
 export interface ResumeRules {
-	compliance: StoredPolicies | null;
+	compliance: PolicyLevels | null;
 	/** The part of the routing config that applies to every call; null without one. */
 	config: RoutingConfig | null;
 	/** The most that a run may cost; null without a limit. */

@@ -6,7 +6,7 @@ import { mergeCallsByModel, type UsageCall, type UsageRow } from "../../meter/se
 import { POLICY_MODE } from "../../orchestration/planner.ts";
 import { usd } from "../../proof/money.ts";
 import type { AgentReceipt, Outcome } from "../../proof/receipt.ts";
-import { hashSalted, textHash } from "../../proof/salted.ts";
+import { hashSalted } from "../../proof/salted.ts";
 import { toGoalOutcome } from "../goal-outcome.ts";
 import {
 	type EndStatus,
@@ -43,16 +43,13 @@ export interface SettlementSource {
 	catalog: Catalog;
 }
 
-/** The members of a receipt that depend on its version: of a run from before salts, of one that is not admitted yet, of any other. */
-function versionedMembers(
-	{ spec, state, steps, end }: SettlementSource,
-	isAdmitted: boolean,
-): Pick<AgentReceipt, "type" | "input_hash" | "output_hash" | "goal_outcome"> {
-	const { salt, goal } = spec;
-	if (salt === undefined && isAdmitted) {
-		const hash = textHash(undefined);
-		return { type: "svc.receipt.v1", input_hash: hash(goal), output_hash: hash(end.output) };
-	}
+/** The members of a receipt that tell of texts: no hash of a run that is not admitted yet, which has no salt. */
+function textMembers({
+	spec: { salt, goal },
+	state,
+	steps,
+	end,
+}: SettlementSource): Pick<AgentReceipt, "type" | "input_hash" | "output_hash" | "goal_outcome"> {
 	return {
 		type: "svc.receipt.v2",
 		input_hash: salt === undefined ? null : hashSalted(salt, goal),
@@ -71,7 +68,6 @@ function draftWithCalls(
 	source: SettlementSource,
 	atMs: number,
 	maxCalls: number,
-	isAdmitted = true,
 ): { usage: UsageRow; receipt: AgentReceipt } {
 	const { spec, state, charges, end, gate, catalog } = source;
 	const all = charges.flatMap(({ calls }) => calls);
@@ -83,7 +79,7 @@ function draftWithCalls(
 	const intended = { model: spec.intendedModel, provider: catalog.findModel(spec.intendedModel)?.provider ?? "" };
 	const last = all.at(-1) ?? intended;
 	const receipt: AgentReceipt = {
-		...versionedMembers(source, isAdmitted),
+		...textMembers(source),
 		request_id: spec.runId,
 		timestamp: new Date(atMs).toISOString(),
 		outcome,
@@ -127,11 +123,10 @@ export function draftSettlement(run: SettlementSource, atMs: number): { usage: U
 	return draftWithCalls(run, atMs, MAX_USAGE_CALLS);
 }
 
-/** Of a run under way, as if it ended now. @param isAdmitted false for the reservation that it is admitted with. */
+/** Of a run under way, or one that is to be admitted, as if it ended now. */
 export function draftInterimSettlement(
 	run: SettlementSource,
 	atMs: number,
-	isAdmitted = true,
 ): { usage: UsageRow; receipt: AgentReceipt } {
-	return draftWithCalls(run, atMs, MAX_INTERIM_USAGE_CALLS, isAdmitted);
+	return draftWithCalls(run, atMs, MAX_INTERIM_USAGE_CALLS);
 }

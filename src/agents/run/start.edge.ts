@@ -136,7 +136,7 @@ async function admitAndStart(
 	const state = initialRunState(spec);
 	const end = toRunEnd(spec, { ...state, fault: "it did not begin" }, [], []);
 	const source = { spec, state, steps: [], charges: [], end, gate, catalog: settings.catalog };
-	const draft = draftInterimSettlement(source, Date.now(), false);
+	const draft = draftInterimSettlement(source, Date.now());
 	const expiresAtMs = Date.now() + START_RESERVATION_MS;
 	const reserved = await funds.reserve(
 		{ ...draft, expiresAtMs, holdNanoUsd: spec.capNanoUsd },

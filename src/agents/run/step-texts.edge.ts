@@ -1,7 +1,7 @@
 // The texts of a run's steps after its end: sealed for the run's user, kept for thirty days, then deleted by the object's alarm. Until
 // the end they are the run's working state (stored-run.edge.ts).
 import { clipBytes } from "../../clip.ts";
-import { fromStoredPolicies, requiresZeroRetention } from "../../compliance/policy-levels.ts";
+import { requiresZeroRetention } from "../../compliance/policy-levels.ts";
 import { SEAL_BYTES } from "../../durable/text-seal.edge.ts";
 import { toUtcDay } from "../../meter/budget-period.ts";
 import { userSeal } from "../../meter/user-seal.edge.ts";
@@ -24,7 +24,7 @@ export class StepTexts {
 
 	/** Whether a run's texts may be kept beyond its end, by the operator's setting and the policies that the run obeyed. */
 	#mayKeep({ compliance }: RunSpec, { resumeRules }: RunState): boolean {
-		const all = [compliance, resumeRules?.compliance].flatMap((stored) => (stored ? fromStoredPolicies(stored) : []));
+		const all = [compliance, resumeRules?.compliance].flatMap((levels) => levels ?? []);
 		return cachedSettings(this.#env).storesTexts && !all.some(requiresZeroRetention);
 	}
 

@@ -19,16 +19,10 @@ export const AGENT_RUN_TABLES: TableSchema = {
 					flushed_at_ms INTEGER);
 				CREATE TABLE parts (name TEXT NOT NULL, part INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (name, part))
 					WITHOUT ROWID;
-				${OWNER_TABLE};
-			`),
-		// Of a run that has ended, nothing reads the outputs of its steps. They are kept sealed, or not at all.
-		(sql) =>
-			sql.exec(`
 				CREATE TABLE step_texts (n INTEGER PRIMARY KEY, sealed BLOB NOT NULL);
 				CREATE TABLE text_retention (one INTEGER PRIMARY KEY CHECK (one = 1), expires_at_ms INTEGER NOT NULL);
+				${OWNER_TABLE};
 				${WEBHOOK_TABLE};
-				DELETE FROM parts WHERE name LIKE 'output:%' AND EXISTS (SELECT 1 FROM run WHERE "end" IS NOT NULL);
-				UPDATE steps SET output = '' WHERE EXISTS (SELECT 1 FROM run WHERE "end" IS NOT NULL);
 			`),
 	],
 };

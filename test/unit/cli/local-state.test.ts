@@ -11,8 +11,9 @@ import {
 	setAsideOtherVersion,
 	UnreadableStateError,
 } from "../../../src/cli/local-state.ts";
+import { FORMER_VERSION } from "../../../src/former-version.ts";
 
-const OURS = ["0000_users.sql", "0001_keys.sql"];
+const OURS = ["0000_tables.sql", "0001_keys.sql"];
 const NOW = Date.UTC(2026, 6, 22);
 const D1 = join(STATE_DIR, "v3/d1/miniflare-D1DatabaseObject");
 
@@ -68,7 +69,10 @@ describe("a state of another version", () => {
 		makeState(["0000_accounts.sql", ...OURS]);
 		const before = snapshot();
 		writeFileSync(".env.local", "OTHER=1\nSVC_BASE_URL=http://127.0.0.1:8787/v1\nSVC_API_KEY=svc_sk_old\n");
-		expect(setAsideOtherVersion(STATE_DIR, NOW)).toBe(".wrangler/state.before-2026-07-22");
+		expect(setAsideOtherVersion(STATE_DIR, NOW)).toEqual({
+			dir: ".wrangler/state.before-2026-07-22",
+			madeBy: "another version",
+		});
 		// The lock of the process that does it stays where it is.
 		expect(Object.keys(snapshot())).toEqual(["owner.pid"]);
 		const { "owner.pid": _, ...stored } = before;
@@ -77,10 +81,18 @@ describe("a state of another version", () => {
 		expect(setAsideOtherVersion(STATE_DIR, NOW)).toBeNull();
 	});
 
+	it("goes aside by name where it is from before there was one migration, and no second time", () => {
+		makeState(["0000_users.sql", "0001_api_keys.sql"], ["0000_users.sql"]);
+		expect(setAsideOtherVersion(STATE_DIR, NOW)?.madeBy).toBe(FORMER_VERSION);
+		expect(setAsideOtherVersion(STATE_DIR, NOW)).toBeNull();
+		makeState(OURS);
+		expect(setAsideOtherVersion(STATE_DIR, NOW)).toBeNull();
+	});
+
 	it("overwrites none that went aside on the same day", () => {
 		const dirs = [1, 2, 3].map(() => {
 			makeState(["0000_accounts.sql"]);
-			return setAsideOtherVersion(STATE_DIR, NOW);
+			return setAsideOtherVersion(STATE_DIR, NOW)?.dir;
 		});
 		expect(dirs).toEqual(["", "-2", "-3"].map((number) => `.wrangler/state.before-2026-07-22${number}`));
 		for (const aside of dirs) expect(Object.keys(snapshot(aside ?? ""))).toHaveLength(3);
@@ -96,7 +108,8 @@ describe("a state of another version", () => {
 	it("goes aside where a start before this one ended half-way", () => {
 		makeState(["0000_accounts.sql"]);
 		mkdirSync(".wrangler/state.before-2026-07-22");
-		expect(setAsideOtherVersion(STATE_DIR, NOW)).toBe(".wrangler/state.before-2026-07-22-2");
+		expect(setAsideOtherVersion(STATE_DIR, NOW)?.dir).toBe(".wrangler/state.before-2026-07-22");
+		expect(Object.keys(snapshot(".wrangler/state.before-2026-07-22"))).toHaveLength(3);
 	});
 
 	it("is read to the end of what a killed runtime has not written back", () => {

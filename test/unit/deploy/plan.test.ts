@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type FoundDeployment, NO_RECORD, planDeployment, renderSteps } from "../../../src/deploy/plan.ts";
 
-const MIGRATIONS = ["0000_users.sql", "0001_api_keys.sql"];
+const MIGRATIONS = ["0000_tables.sql", "0001_more.sql"];
 const SECRETS = ["SIGNING_KEY", "KEY_PEPPER", "ADMIN_TOKEN"];
 const NOTHING: FoundDeployment = {
 	name: "svc",
@@ -112,6 +112,14 @@ describe("a deployment", () => {
 			migrate: MIGRATIONS.slice(1),
 			deploy: true,
 		});
+	});
+
+	it("refuses by name what a version from before made, whatever else is there", () => {
+		for (const applied of [["0000_users.sql"], ["0000_users.sql", "0001_api_keys.sql", "0018_audit_origin.sql"]])
+			for (const found of [{}, { worker: null, record: null, kept: {} }])
+				expect(refusal({ ...found, database: { id: "d", tables: ["d1_migrations", "settlements"], applied } })).toMatch(
+					/^the database svc was made by a version from before .*: nothing was changed; deploy under another name, .* or delete/,
+				);
 	});
 
 	it("touches nothing that is something else's, or newer than this checkout", () => {

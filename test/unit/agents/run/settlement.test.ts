@@ -5,10 +5,8 @@ import { draftInterimSettlement, draftSettlement } from "../../../../src/agents/
 import { CATALOG } from "../../../../src/catalog/shipped.ts";
 import { createGate } from "../../../../src/compliance/gate.ts";
 import { MATRIX } from "../../../../src/compliance/matrix.ts";
-import { fromStoredPolicies } from "../../../../src/compliance/policy-levels.ts";
-import { hashText } from "../../../../src/proof/hash.ts";
 import { RUN_ID, runSpec, runWith, usageCall } from "../../../support/run-spec.ts";
-import { saltedHash, textHash } from "../../../support/second-ledger.ts";
+import { saltedHash } from "../../../support/second-ledger.ts";
 
 const AT = Date.UTC(2026, 0, 1, 0, 1);
 
@@ -43,8 +41,6 @@ describe("a run as it is settled", () => {
 			outcome: "complete",
 			cost_usd: 123e-9,
 			bound_usd: 0.001,
-			input_hash: hashText("Reach it"),
-			output_hash: hashText(end.output),
 			trajectory_proof: end.trajectoryProof,
 			n_steps: 2,
 		});
@@ -53,7 +49,7 @@ describe("a run as it is settled", () => {
 	it("names providers as they were called, whatever the catalog has by now", () => {
 		const levels = { operator: null, key: null, request: { require_zero_retention: true } };
 		const basis = { matrix: MATRIX, catalog: CATALOG, attestations: new Map() };
-		const gate = createGate(fromStoredPolicies(levels), { classes: [], kinds: {}, findings: [] }, basis);
+		const gate = createGate(levels, { classes: [], kinds: {}, findings: [] }, basis);
 		const [shipped, other] = CATALOG.models;
 		if (!shipped || !other) throw new Error("the catalog has models");
 		const { run } = settledCase([{ calls: [usageCall(1, "vanished"), usageCall(1, shipped.id)], estimated: false }]);
@@ -65,7 +61,7 @@ describe("a run as it is settled", () => {
 		expect(usage).toMatchObject({ model: shipped.id, provider: `provider of ${shipped.id}` });
 	});
 
-	it("has hashes over the run's salt, and what became of the goal; of a run from before salts, the receipt of version 1", () => {
+	it("has hashes over the run's salt, and what became of the goal; of one that is not admitted yet, none", () => {
 		const { run, end } = settledCase([]);
 		const salt = "000102030405060708090a0b0c0d0e0f";
 		const { receipt } = draftSettlement({ ...run, spec: { ...run.spec, salt } }, AT);
@@ -75,14 +71,7 @@ describe("a run as it is settled", () => {
 			output_hash: saltedHash(salt, end.output),
 			goal_outcome: "partial",
 		});
-		const { receipt: old } = draftSettlement(run, AT);
-		expect(old).toMatchObject({
-			type: "svc.receipt.v1",
-			input_hash: textHash("Reach it"),
-			output_hash: textHash(end.output),
-		});
-		expect(old).not.toHaveProperty("goal_outcome");
-		const { receipt: reserved } = draftInterimSettlement(run, AT, false);
+		const { receipt: reserved } = draftInterimSettlement(run, AT);
 		expect(reserved).toMatchObject({ type: "svc.receipt.v2", input_hash: null, output_hash: null });
 	});
 
