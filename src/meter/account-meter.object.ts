@@ -662,7 +662,7 @@ export class AccountMeter extends BackedUpObject {
 	#claim(requests: readonly OpenRequest[]): Promise<void> {
 		const claimed = this.#claims.then(async () => {
 			try {
-				await this.#claimAll(requests.filter(({ id }) => this.#meterState.findOpen(id)));
+				await this.#claimAll(requests.map(({ id }) => id));
 			} catch (error) {
 				this.#claimBackoff.recordFailure();
 				logStrandedFailure(error);
@@ -672,13 +672,18 @@ export class AccountMeter extends BackedUpObject {
 		return claimed;
 	}
 
-	async #claimAll(requests: readonly OpenRequest[]): Promise<void> {
-		for (let from = 0; from < requests.length; from += CLAIMED_AT_ONCE)
-			await this.#claimSome(requests.slice(from, from + CLAIMED_AT_ONCE));
+	async #claimAll(requestIds: readonly string[]): Promise<void> {
+		for (let from = 0; from < requestIds.length; from += CLAIMED_AT_ONCE) {
+			const nowMs = Date.now();
+			// Until it is claimed, a request may be settled or extended: while others wait for D1, for example.
+			const some = requestIds.slice(from, from + CLAIMED_AT_ONCE).flatMap((id) => this.#meterState.findOpen(id) ?? []);
+			await this.#claimSome(some.filter(({ isClaiming, expiresAtMs }) => isClaiming || expiresAtMs <= nowMs));
+		}
 		this.#claimBackoff.recordSuccess();
 	}
 
 	async #claimSome(requests: readonly OpenRequest[]): Promise<void> {
+		if (requests.length === 0) return;
 		const db = database(this.env.DB);
 		const { signer } = cachedSettings(this.env);
 		const userId = this.#userId ?? "";
