@@ -493,6 +493,8 @@ export class AccountMeter extends BackedUpObject {
 	async flushNow(): Promise<void> {
 		this.#areSumsWanted = true;
 		await this.#outbox.flush();
+		// A flush that was under way may have looked at the sums before.
+		if (this.#meterState.hasUnsent && !this.#outbox.isFailing) await this.#outbox.flush();
 		this.#areSumsWanted = false;
 	}
 

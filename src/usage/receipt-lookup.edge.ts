@@ -5,10 +5,11 @@ import { countMiss } from "../account/misses.edge.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
 import type { RequestIdParts } from "../account/request-tag.ts";
 import { BoundedMap } from "../bounded-map.ts";
-import { type Failure, fail, ok, type Result, StorageUnavailableError } from "../failure.ts";
+import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { StoredReceipt } from "../meter/settlement.ts";
-import { findStranded, toSealedReceipt } from "../meter/stranded.store.ts";
-import { findUserId } from "./user-numbers.store.ts";
+import { toSealedReceipt } from "../meter/stranded.store.ts";
+import { findSettled, type SettledContext } from "./settled.edge.ts";
+import { findUserId, rememberedUserId } from "./user-numbers.store.ts";
 
 /** An unknown id of this age is remembered as unknown for a while. A younger one may still get its receipt. */
 const OLD_MS = 86_400_000;
@@ -41,36 +42,15 @@ const TOO_MANY: Failure = {
 	retryAfterMs: 1_000,
 };
 
-type LookupContext = Pick<ServiceContext, "db" | "meter" | "timings">;
-
-/**
- * The receipt of a user's request, by one of the meter's answers. One that the meter knows as open may have a settlement that is
- * stranded in D1, and so may all while the meter is away.
- */
-async function findAt<Other>(
-	{ db, timings }: LookupContext,
-	userId: string,
-	requestId: string,
-	ask: () => Promise<StoredReceipt | "open" | Other | null>,
-): Promise<StoredReceipt | Other | null> {
-	const stranded = async () => {
-		const settlement = await timings.measure("d1", () => findStranded(db, requestId));
-		return settlement?.usage.user_id === userId ? toSealedReceipt(settlement) : null;
-	};
-	try {
-		const found = await ask();
-		return found === "open" ? stranded() : found;
-	} catch (error) {
-		if (!(error instanceof StorageUnavailableError)) throw error;
-		const receipt = await stranded();
-		if (receipt) return receipt;
-		throw error;
-	}
+/** The receipt of a user's request or run. */
+export function findReceipt(context: SettledContext, userId: string, requestId: string): Promise<StoredReceipt | null> {
+	const ask = () => context.meter(userId).receipt(requestId);
+	return findSettled(context, { userId, requestId }, ask, toSealedReceipt);
 }
 
-/** The receipt of a user's request or run. */
-export function findReceipt(context: LookupContext, userId: string, requestId: string): Promise<StoredReceipt | null> {
-	return findAt<never>(context, userId, requestId, () => context.meter(userId).receipt(requestId));
+function askForReceipt(context: ServiceContext, userId: string, requestId: string) {
+	const ask = () => context.meter(userId).publicReceipt(requestId);
+	return findSettled<StoredReceipt | "busy", StoredReceipt>(context, { userId, requestId }, ask, toSealedReceipt);
 }
 
 async function searchReceipt(
@@ -78,13 +58,16 @@ async function searchReceipt(
 	requestId: string,
 	{ userNumber, atMs }: RequestIdParts,
 ): Promise<StoredReceipt | "busy" | null> {
-	const { db, meter, startedAtMs, timings } = context;
+	const { db, startedAtMs, timings } = context;
 	const known = seen.get(requestId);
 	if (known && known.untilMs > startedAtMs) return known.receipt;
 	if ((unknownIds.get(requestId) ?? 0) > startedAtMs || userNumber === null) return null;
-	const userId = await timings.measure("d1", () => findUserId(db, userNumber));
-	const ask = (id: string) => findAt<"busy">(context, id, requestId, () => meter(id).publicReceipt(requestId));
-	const found = userId === undefined ? null : await ask(userId);
+	const remembered = rememberedUserId(userNumber);
+	let found = remembered === undefined ? null : await askForReceipt(context, remembered, requestId);
+	if (found === null) {
+		const userId = await timings.measure("d1", () => findUserId(db, userNumber));
+		if (userId !== undefined && userId !== remembered) found = await askForReceipt(context, userId, requestId);
+	}
 	if (found === null && startedAtMs - atMs > OLD_MS) rememberUnknown(requestId, startedAtMs);
 	if (found !== null && found !== "busy") remember(found, startedAtMs);
 	return found;

@@ -2,7 +2,6 @@
 import type { KeyContext } from "../account/context.ts";
 import { mayRead, readableMakers } from "../account/makers.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
-import { StorageUnavailableError } from "../failure.ts";
 import { type ListPage, mergePageParts } from "../http/list-page.ts";
 import {
 	type ListedRequest,
@@ -11,7 +10,7 @@ import {
 	toRequestPosition,
 } from "../meter/request-page.ts";
 import { toSettlementDetail } from "../meter/stored-request.ts";
-import { findStranded } from "../meter/stranded.store.ts";
+import { findSettled } from "./settled.edge.ts";
 
 type ListContext = Pick<KeyContext, "account" | "db" | "meter" | "timings">;
 
@@ -40,33 +39,14 @@ export async function listReadableRequests(
 	return mergePageParts([part], limit, toRequestPosition);
 }
 
-/** A request of a user's. One that the meter knows as open, or that it is away for, may have a settlement that is stranded in D1. */
-async function findRequest(
-	{ account, db, meter, timings }: ListContext,
-	requestId: string,
-): Promise<RequestDetail | null> {
-	const { userId } = account;
-	const stranded = async () => {
-		const settlement = await timings.measure("d1", () => findStranded(db, requestId));
-		return settlement?.usage.user_id === userId ? toSettlementDetail(settlement) : null;
-	};
-	try {
-		const found = await meter(userId).request(requestId);
-		return found === "open" ? stranded() : found;
-	} catch (error) {
-		if (!(error instanceof StorageUnavailableError)) throw error;
-		const detail = await stranded();
-		if (detail) return detail;
-		throw error;
-	}
-}
-
 /** A request that the caller's key reads. A malformed id is not looked up. */
 export async function lookUpRequest(
 	context: ListContext & Pick<KeyContext, "settings">,
 	requestId: string,
 ): Promise<RequestDetail | null> {
 	if (!parseRequestId(requestId, context.settings)) return null;
-	const found = await findRequest(context, requestId);
+	const { userId } = context.account;
+	const ask = () => context.meter(userId).request(requestId);
+	const found = await findSettled(context, { userId, requestId }, ask, toSettlementDetail);
 	return found && mayRead(context.account, found.request.api_key_id) ? found : null;
 }

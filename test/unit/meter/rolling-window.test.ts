@@ -1,7 +1,6 @@
 // Rolling limits, against a count of the admissions themselves.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { EMPTY_FOLD, latestFoldedMs, packMinutes, rewindFolded, unpackMinutes } from "../../../src/meter/folded.ts";
 import { DAY_MINUTES, DayWindow, MINUTE_MS, MinuteWindow, toMinute } from "../../../src/meter/rolling-window.ts";
 
 describe("the minute window", () => {
@@ -83,7 +82,7 @@ describe("a clock that goes back by hours", () => {
 		]);
 		window.add(ahead + MINUTE_MS);
 		expect(window.count(real)).toBe(9);
-		expect(window.add(real)).toBe(7);
+		window.add(real);
 		window.add(real + 2 * MINUTE_MS);
 		const minute = toMinute(real);
 		expect(window.buckets(real + 2 * MINUTE_MS)).toEqual([
@@ -100,36 +99,5 @@ describe("a clock that goes back by hours", () => {
 		window.add(real - 5_000);
 		expect(window.count(real - 5_000)).toBe(2);
 		expect(window.msUntilEmpty(real - 5_000)).toBe(MINUTE_MS);
-	});
-});
-
-describe("a folded row under a clock that went back", () => {
-	const real = 1_800_000_012_345;
-	const minute = toMinute(real);
-
-	it("has its later minutes at now, and says how late it was", () => {
-		const keyMinutes = {
-			key_a: packMinutes([
-				[minute + 90, 2],
-				[minute + 400, 1],
-			]),
-			key_b: packMinutes([[minute - 5, 4]]),
-		};
-		const folded = {
-			...EMPTY_FOLD,
-			minutes: [
-				[minute - 3, 1],
-				[minute + 300, 8],
-			] as [number, number][],
-			keyMinutes,
-		};
-		expect(latestFoldedMs(folded)).toBe((minute + 400) * MINUTE_MS);
-		const rewound = rewindFolded(folded, real);
-		expect(rewound.minutes).toEqual([
-			[minute - 3, 1],
-			[minute, 8],
-		]);
-		expect(Object.values(rewound.keyMinutes).map(unpackMinutes)).toEqual([[[minute, 3]], [[minute - 5, 4]]]);
-		expect(latestFoldedMs(EMPTY_FOLD)).toBe(0);
 	});
 });

@@ -4,7 +4,7 @@ import { changeableUntil, latestClosedAt, saysTheSame } from "../../../src/usage
 
 it("is open until a day after it was first given, and closed from then on", () => {
 	const createdAt = "2026-11-22T10:00:00.000Z";
-	const until = changeableUntil({ createdAt });
+	const until = changeableUntil({ created_at: createdAt });
 	expect(until).toBe("2026-11-23T10:00:00.000Z");
 	expect(createdAt > latestClosedAt(Date.parse(until) - 1)).toBe(true);
 	expect(createdAt > latestClosedAt(Date.parse(until))).toBe(false);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type ListedRequest, toRequestDetail } from "../../../src/meter/request-page.ts";
+import type { ListedRequest } from "../../../src/meter/request-page.ts";
+import { toSettlementDetail } from "../../../src/meter/stored-request.ts";
 import { toRequestDetailView, toRequestView } from "../../../src/usage/request-views.ts";
 
-const { request: REQUEST, calls: CALLS } = toRequestDetail({
+const { request: REQUEST, calls: CALLS } = toSettlementDetail({
 	usage: {
 		...{ request_id: "svc-1", user_id: "usr_1", api_key_id: "key_1", created_at: "2026-01-01T00:00:00.000Z" },
 		...{ kind: "chat", model: "b", provider: "p", mode: "balanced", tokens: 10, input_tokens: 4, cost_nano_usd: 1 },

@@ -1,11 +1,11 @@
-// `npm run usage:check` as a process: what it asks, prints, and ends with.
+// `npm run check:accounts` as a process: what it asks, prints, and ends with.
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
-const COMMAND = join(import.meta.dirname, "../../../src/cli/usage-check.ts");
+const COMMAND = join(import.meta.dirname, "../../../src/cli/check-accounts.ts");
 
 /** Runs the command against a service that answers page by page. */
 async function check(pages: { agrees: boolean | null }[][], ...args: string[]) {
@@ -32,8 +32,8 @@ it("asks page by page, prints a line for each user, and ends with 0 when all agr
 	const { status, asked, lines } = await check([[{ agrees: true }, { agrees: true }], [{ agrees: true }]]);
 	expect(status).toBe(0);
 	expect(asked).toEqual([
-		"Bearer a token for the test /internal/usage/check?after=",
-		"Bearer a token for the test /internal/usage/check?after=usr_1",
+		"Bearer a token for the test /internal/accounts/check?after=",
+		"Bearer a token for the test /internal/accounts/check?after=usr_1",
 	]);
 	expect(lines.map((line) => JSON.parse(line))).toEqual(Array(3).fill({ agrees: true }));
 });
