@@ -5,7 +5,7 @@
 import * as z from "zod";
 
 export const BACKUP_FORMAT = "svc-backup";
-export const BACKUP_VERSION = 1;
+export const BACKUP_VERSION = 2;
 
 /** The classes of objects, in the order of a backup: meters know which owners hold rows that D1 lacks. */
 export const OBJECT_CLASSES = ["AccountMeter", "WorkspaceLedger", "AgentRun", "StoredResponses"] as const;
@@ -40,8 +40,6 @@ const rowValueSchema = z.union([z.string(), z.number(), z.null(), z.strictObject
 export const backupRowSchema = z.record(z.string(), rowValueSchema);
 export type BackupRow = z.infer<typeof backupRowSchema>;
 
-export const tableRowsSchema = z.object({ table: z.string(), rows: z.array(backupRowSchema) });
-
 /** What tells whose backup it is. No secret can be found from it. */
 const secretMarksSchema = z.object({
 	signing_key: z.string().nullable().describe("Id of the key that signs; null without one."),
@@ -59,14 +57,18 @@ export const backupHeaderSchema = z.object({
 });
 export type BackupHeader = z.infer<typeof backupHeaderSchema>;
 
-/** A page of an object's rows. */
+/** A page of an object's rows. What a later page says of a row holds. */
 export const objectRecordSchema = z.object({
 	class: z.enum(OBJECT_CLASSES),
 	name: z.string(),
-	first: z.boolean().describe("The object's rows begin here; what came of it before is void."),
+	part: z.int().min(0).describe("Counts the object's pages. Its rows begin with 0; what came of it before is void."),
 	version: z.int().describe("Of its tables."),
 	taken_at_ms: z.int(),
-	tables: z.array(tableRowsSchema),
+	rows: z
+		.string()
+		.describe(
+			'JSON: `tables` with rows, `removed` with keys of rows that are not there any more, each `{"table", "columns", "rows"}`.',
+		),
 	mirror: backupRowSchema.optional().describe("The row in `agent_runs` of a run that is not over, as of this moment."),
 });
 export type ObjectRecord = z.infer<typeof objectRecordSchema>;

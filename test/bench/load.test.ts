@@ -1,16 +1,21 @@
 // The benchmark's built-in load generator: loads take turns, and a round ends at the first of its two limits.
 import { createServer, type Server } from "node:http";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Load, type LoadTarget, runRound } from "./load.ts";
+import { splitAtVaried, VARIED } from "./varied.ts";
 
 let server: Server;
 let target: LoadTarget;
 const paths: (string | undefined)[] = [];
+const bodies: string[] = [];
 
 beforeEach(async () => {
 	paths.length = 0;
-	server = createServer((request, response) => {
+	bodies.length = 0;
+	server = createServer(async (request, response) => {
 		paths.push(request.url);
+		bodies.push(await text(request));
 		response.end("sound");
 	});
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -24,7 +29,7 @@ beforeEach(async () => {
 afterEach(() => new Promise((resolve) => server.close(resolve)));
 
 function getLoad(path: string, expected = "sound"): Load {
-	return { path, body: Buffer.from("{}"), streamed: false, expected, signed: false };
+	return { path, body: splitAtVaried(`{"a":"${VARIED}!"}`), streamed: false, expected, signed: false };
 }
 
 it("sends loads in turn, as many as allowed", async () => {
@@ -44,4 +49,12 @@ it("takes what the target says instead of the load's expected text", async () =>
 	const limits = { connections: 1, durationMs: 60_000, maxRequests: 1 };
 	await expect(runRound(target, [getLoad("/a", "other")], limits)).rejects.toThrow("answered something else");
 	await expect(runRound({ ...target, expected: "sound" }, [getLoad("/a", "other")], limits)).resolves.toBeDefined();
+});
+
+it("sends another text with each request, of the same length", async () => {
+	const limits = { connections: 2, durationMs: 60_000, maxRequests: 200 };
+	await runRound(target, [getLoad("/a")], limits);
+	expect(new Set(bodies).size).toBe(200);
+	expect(new Set(bodies.map((body) => body.length))).toEqual(new Set([`{"a":"${VARIED}!"}`.length]));
+	for (const body of bodies) expect(body).toMatch(/^\{"a":"\d{9}(?: [a-z]{5}){4}!"\}$/);
 });

@@ -1,6 +1,7 @@
 // Loads, targets and rounds, and the built-in generator: N connections, each of which sends its next request after an answer.
 import { Agent, request } from "node:http";
 import { percentile } from "./statistics.ts";
+import { nextBody, type VariedBody } from "./varied.ts";
 
 const REQUEST_TIMEOUT_MS = 20_000;
 /** The first delta with text. The chunk before it has the role only. */
@@ -26,10 +27,10 @@ export interface LoadTarget {
 	stop(): Promise<void>;
 }
 
-/** A request, ready to send. */
+/** A request, ready to send but for what makes it another than the one before. */
 export interface Load {
 	path: string;
-	body: Buffer;
+	body: VariedBody;
 	streamed: boolean;
 	/** Contained in every sound answer. */
 	expected: string;
@@ -135,7 +136,7 @@ export function sendRequest(
 			if (sent.reusedSocket && error.code === "ECONNRESET") resolve(sendRequest(target, agent, load, key));
 			else failed(`could not be called: ${error.message}`);
 		});
-		sent.end(load.body);
+		sent.end(nextBody(load.body));
 	});
 }
 

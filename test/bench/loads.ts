@@ -1,12 +1,13 @@
-// The requests that the benchmark sends.
+// The requests that the benchmark sends. Each has a text of its own (varied.ts).
 import type { StrategyName } from "../../src/orchestration/strategies.ts";
 import type { Load } from "./load.ts";
+import { splitAtVaried, VARIED } from "./varied.ts";
 
 const REQUEST = {
 	model: "auto",
 	messages: [
 		{ role: "system", content: "You are a concise assistant." },
-		{ role: "user", content: "What makes the tide rise, in one sentence?" },
+		{ role: "user", content: `${VARIED}: what makes the tide rise, in one sentence?` },
 	],
 	max_tokens: 256,
 };
@@ -16,7 +17,7 @@ export const STREAMED_ANSWER = '"chat.completion.chunk"';
 
 function chatLoad(body: unknown, streamed: boolean): Load {
 	const expected = streamed ? STREAMED_ANSWER : '"chat.completion"';
-	return { path: "/v1/chat/completions", body: Buffer.from(JSON.stringify(body)), streamed, expected, signed: true };
+	return { path: "/v1/chat/completions", body: splitAtVaried(JSON.stringify(body)), streamed, expected, signed: true };
 }
 
 /** @param mark tells the upstream how to answer. */
@@ -63,7 +64,7 @@ export function entranceLoad(entrance: BenchEntrance, streamed: boolean): Load {
 				];
 	return {
 		path,
-		body: Buffer.from(JSON.stringify(body)),
+		body: splitAtVaried(JSON.stringify(body)),
 		streamed,
 		expected: streamed ? expected : '"svc":',
 		isEndExpected: true,
@@ -85,10 +86,10 @@ const WORKSPACE = "bench";
 
 export const HANDOFF: Load = {
 	path: "/v1/handoff",
-	body: Buffer.from(
+	body: splitAtVaried(
 		JSON.stringify({
 			workspace_id: WORKSPACE,
-			objective: "Move the checkout to the new tax table and keep the old one readable",
+			objective: `Move the checkout to the new tax table and keep the old one readable, ${VARIED}`,
 			from_tool: "coder",
 			to_tool: "reviewer",
 			files_touched: ["src/checkout/tax.ts", "src/checkout/total.ts", "test/checkout.test.ts"],
@@ -105,10 +106,10 @@ export const HANDOFF: Load = {
 
 export const POLICY_CHECK: Load = {
 	path: "/v1/policy/check",
-	body: Buffer.from(
+	body: splitAtVaried(
 		JSON.stringify({
 			workspace_id: WORKSPACE,
-			action: "Run the checkout's tests and push the branch",
+			action: `Run the checkout's tests and push the branch ${VARIED}`,
 			action_kind: "edit",
 			files_affected: ["src/checkout/tax.ts", "test/checkout.test.ts"],
 			commands: ["npm test -- checkout", "git push origin tax-table"],
@@ -124,9 +125,9 @@ export const AGENT_RUN_STEPS = 6;
 
 export const AGENT_RUN: Load = {
 	path: "/v1/agent/run",
-	body: Buffer.from(
+	body: splitAtVaried(
 		JSON.stringify({
-			goal: "Do this:\n1. List the rivers of France\n2. Name the longest\n3. Say where it begins\n4. Say where it ends",
+			goal: `Do this:\n1. List the rivers of France besides ${VARIED}\n2. Name the longest\n3. Say where it begins\n4. Say where it ends`,
 			policy: "efficiency",
 			max_cost_usd: 0.1,
 		}),
@@ -137,13 +138,13 @@ export const AGENT_RUN: Load = {
 };
 
 /** The parts of this prompt have final answers, so it suits every strategy. */
-const TASK = "Answer both:\n1. What is 17 * 23?\n2. What is 19 * 29?";
+const TASK = `${VARIED}. Answer both:\n1. What is 17 * 23?\n2. What is 19 * 29?`;
 
 /** One orchestrated request by a strategy. */
 export function orchestrationLoad(strategy: StrategyName): Load {
 	return {
 		path: "/v2/orchestrate",
-		body: Buffer.from(JSON.stringify({ messages: [{ role: "user", content: TASK }], strategy, max_tokens: 256 })),
+		body: splitAtVaried(JSON.stringify({ messages: [{ role: "user", content: TASK }], strategy, max_tokens: 256 })),
 		streamed: false,
 		expected: `"strategy":"${strategy}"`,
 		signed: true,

@@ -1,4 +1,6 @@
 // The dearest body of each endpoint, as far as known, for the part `neighbours`. Each is within the service's limits.
+import { splitAtVaried, VARIED, type VariedBody } from "./varied.ts";
+
 const KIB = 1_024;
 const MIB = 1_048_576;
 
@@ -6,11 +8,11 @@ const MIB = 1_048_576;
 export interface NeighbourLoad {
 	name: string;
 	path: string;
-	body: Buffer;
+	body: VariedBody;
 }
 
 const PROSE = "The harbour was quiet that morning, and nobody had told the pilot about the second ship. ";
-const prose = (chars: number) => PROSE.repeat(Math.ceil(chars / PROSE.length)).slice(0, chars);
+const prose = (chars: number) => `${VARIED}. ${PROSE.repeat(Math.ceil(chars / PROSE.length))}`.slice(0, chars);
 const list = <T>(length: number, entry: (at: number) => T) => Array.from({ length }, (_, at) => entry(at));
 const user = (content: string) => ({ role: "user", content });
 
@@ -61,7 +63,11 @@ const doublingSchema = (name: string) => ({
 		d11: { type: "string", description: name },
 	},
 });
-const policyCheck = (commands: readonly string[]) => ({ workspace_id: "noise", action: "Run the scripts", commands });
+const policyCheck = (commands: readonly string[]) => ({
+	workspace_id: "noise",
+	action: `Run the scripts ${VARIED}`,
+	commands,
+});
 
 /** A policy that reads everything: it looks for all classes of data, in all ways, and masks what it finds. */
 const POLICY = { block_data_classes: ["SECRETS"], mask_data_classes: ["PII"], detect: "inferred" };
@@ -77,7 +83,11 @@ const CODE_TASK = `Write a function that adds two numbers. ${prose(240 * KIB)}`;
 const GOAL = `Do this:\n1. List the rivers of France\n2. Name the longest\n3. Say where it begins\n${prose(240 * KIB)}`;
 
 const SHAPES: readonly [name: string, path: string, body: () => unknown][] = [
-	["chat, small", "/v1/chat/completions", () => ({ messages: [user("What makes the tide rise?")], max_tokens: 64 })],
+	[
+		"chat, small",
+		"/v1/chat/completions",
+		() => ({ messages: [user(`${VARIED}: what makes the tide rise?`)], max_tokens: 64 }),
+	],
 	["chat, 2 MB", "/v1/chat/completions", () => ({ messages: [user(prose(2 * MIB))], max_tokens: 64 })],
 	[
 		"chat, 3.5 MB, the most that a model takes",
@@ -98,18 +108,18 @@ const SHAPES: readonly [name: string, path: string, body: () => unknown][] = [
 	[
 		"route, 14 MB of blanks and 50 contains rules",
 		"/v1/route",
-		() => ({ messages: [user(" ".repeat(14 * MIB))], brain_config: { rules: LATE_CONTAINS_RULES } }),
+		() => ({ messages: [user(VARIED + " ".repeat(14 * MIB))], brain_config: { rules: LATE_CONTAINS_RULES } }),
 	],
 	[
 		"chat, 250 tools of 60 variants",
 		"/v1/chat/completions",
-		() => ({ messages: [user("Use a tool")], tools: chatTools(120, 60), max_tokens: 64 }),
+		() => ({ messages: [user(`Use a tool: ${VARIED}`)], tools: chatTools(120, 60), max_tokens: 64 }),
 	],
 	[
 		"chat, 10 KB of schemas that stand for 45,000",
 		"/v1/chat/completions",
 		() => ({
-			messages: [user("Use a tool")],
+			messages: [user(`Use a tool: ${VARIED}`)],
 			tools: list(9, (at) => ({
 				type: "function",
 				function: { name: `tool_${at}`, parameters: doublingSchema(`${at}`) },
@@ -129,7 +139,11 @@ const SHAPES: readonly [name: string, path: string, body: () => unknown][] = [
 		"/v1/policy/check",
 		() => ({ ...policyCheck([]), files_affected: list(10_000, (at) => `src/${"part/".repeat(20)}file-${at}.ts`) }),
 	],
-	["risk score, 2,000 commands", "/v1/risk/score", () => ({ kind: "exec", targets: COMMANDS })],
+	[
+		"risk score, 2,000 commands",
+		"/v1/risk/score",
+		() => ({ kind: "exec", targets: [`echo ${VARIED}`, ...COMMANDS.slice(1)] }),
+	],
 	["compliance preview, 14 MB", "/v2/compliance/preview", () => ({ prompt: prose(14 * MIB), compliance: POLICY })],
 	[
 		"chat, 2 MB under a policy",
@@ -168,7 +182,7 @@ const SHAPES: readonly [name: string, path: string, body: () => unknown][] = [
 		"/v1/handoff",
 		() => ({
 			workspace_id: "noise",
-			objective: "Move on",
+			objective: `Move on ${VARIED}`,
 			from_tool: "a",
 			to_tool: "b",
 			constraints: list(60, () => prose(4_000)),
@@ -184,5 +198,5 @@ export const NEIGHBOUR_LOADS = SHAPES.length;
  */
 export function* neighbourLoads(wanted: string): Generator<NeighbourLoad> {
 	for (const [name, path, body] of SHAPES)
-		if (name.includes(wanted)) yield { name, path, body: Buffer.from(JSON.stringify(body())) };
+		if (name.includes(wanted)) yield { name, path, body: splitAtVaried(JSON.stringify(body())) };
 }

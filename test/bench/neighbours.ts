@@ -6,6 +6,7 @@ import { type LoadTarget, sendRequest } from "./load.ts";
 import { WHOLE } from "./loads.ts";
 import { NEIGHBOUR_LOADS, type NeighbourLoad, neighbourLoads } from "./neighbour-loads.ts";
 import { percentile } from "./statistics.ts";
+import { nextBody } from "./varied.ts";
 
 const CONNECTIONS = 4;
 /** The neighbour is under way, and its first bodies are read, before the quiet tenant is measured. */
@@ -57,7 +58,7 @@ function sendNoise(url: string, key: string, agent: Agent, { path, body }: Neigh
 		);
 		sent.on("timeout", () => sent.destroy());
 		sent.on("error", () => resolve(0));
-		sent.end(body);
+		sent.end(nextBody(body));
 	});
 }
 

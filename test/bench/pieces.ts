@@ -11,6 +11,7 @@ import { modulesByLine } from "./bundle-modules.ts";
 import { type CpuProfile, Inspector } from "./inspector.ts";
 import { neighbourLoads } from "./neighbour-loads.ts";
 import { inSession } from "./session.ts";
+import { nextBody } from "./varied.ts";
 import { runWrangler } from "./wrangler.ts";
 
 const INTERVAL_MICROS = 200;
@@ -93,7 +94,11 @@ try {
 			const statuses: string[] = [];
 			const send = async () => {
 				const headers = { authorization: `Bearer ${svc.keys[0]}`, "content-type": "application/json" };
-				const response = await fetch(`${svc.url}${path}`, { method: "POST", headers, body: new Uint8Array(body) });
+				const response = await fetch(`${svc.url}${path}`, {
+					method: "POST",
+					headers,
+					body: new Uint8Array(nextBody(body)),
+				});
 				const text = await response.text();
 				statuses.push(response.ok ? `${response.status}` : `${response.status} ${text.slice(0, 200)}`);
 				await delay(PAUSE_MS);

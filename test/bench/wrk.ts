@@ -15,6 +15,7 @@ import {
 	type RoundLimits,
 	sendRequest,
 } from "./load.ts";
+import { takeNumbers, VARIED, VARIED_TEXT_LUA } from "./varied.ts";
 
 const TIMEOUT_SECONDS = 20;
 
@@ -23,27 +24,39 @@ function toLuaString(text: string): string {
 	return `"${[...Buffer.from(text)].map((byte) => `\\${String(byte).padStart(3, "0")}`).join("")}"`;
 }
 
-/** A script that prepares one request per key before the round and prints a summary as JSON after it. */
+/** More requests than a round of wrk sends. */
+const NUMBERS_OF_ROUND = 1_000_000;
+
+/**
+ * A script that prepares the requests of each key before the round, but for the text that differs, and prints a summary as JSON
+ * after it.
+ */
 function renderLuaScript(target: LoadTarget, load: Load): string {
 	const headers = { ...target.headers, "content-type": "application/json" };
-	return `
+	const before = load.body.before.toString("utf8");
+	const after = load.body.after?.toString("utf8") ?? null;
+	return `${VARIED_TEXT_LUA}
 local headers = {}
 ${Object.entries(headers)
 	.map(([name, value]) => `headers[${toLuaString(name)}] = ${toLuaString(value)}`)
 	.join("\n")}
 local keys = { ${target.keys.map(toLuaString).join(", ")} }
-local body = ${toLuaString(load.body.toString("utf8"))}
-local requests = {}
+local after = ${toLuaString(after ?? "")}
+local marked = ${toLuaString(after === null ? "" : VARIED)}
+local begins = {}
 local sent = 0
 function init()
 	for at, key in ipairs(keys) do
 		headers["authorization"] = "Bearer " .. key
-		requests[at] = wrk.format("POST", ${toLuaString(load.path)}, headers, body)
+		local whole = wrk.format("POST", ${toLuaString(load.path)}, headers, ${toLuaString(before)} .. marked .. after)
+		begins[at] = whole:sub(1, #whole - #marked - #after)
 	end
 end
 function request()
 	sent = sent + 1
-	return requests[sent % #requests + 1]
+	local begin = begins[sent % #begins + 1]
+	if #marked == 0 then return begin end
+	return begin .. toVariedText(${takeNumbers(NUMBERS_OF_ROUND)} + sent) .. after
 end
 function done(summary, latency)
 	local errors = summary.errors
@@ -77,7 +90,7 @@ class Wrk implements LoadGenerator {
 	}
 
 	async #answerBytes(target: LoadTarget, load: Load): Promise<number> {
-		const key = `${target.name} ${load.path} ${load.body.toString("utf8")}`;
+		const key = `${target.name} ${load.path} ${load.body.before} ${load.body.after}`;
 		const known = this.#soundBytes.get(key);
 		if (known !== undefined) return known;
 		const agent = new Agent();
