@@ -191,9 +191,9 @@ export class MeterState {
 		return this.#open.has(id) || this.#free.has(id) || this.table.find(id) !== undefined;
 	}
 
-	/** Counts an admission that costs nothing. False when it was counted. */
+	/** Counts an admission that costs nothing. False when it was counted, as one with a reservation too: then the answer to that was lost. */
 	admitFree({ requestId, isOfDay, limitedKeyId }: FreeRequest, nowMs: number): boolean {
-		if (this.#free.has(requestId)) return false;
+		if (this.wasAdmitted(requestId)) return false;
 		this.fold.countInMinute(toMinute(nowMs), limitedKeyId ?? "", isOfDay, nowMs);
 		this.#changesSinceFold++;
 		this.#free.add(requestId);
