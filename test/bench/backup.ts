@@ -223,6 +223,7 @@ async function measureBackup(tempDir: string, upstreamUrl: string): Promise<bool
 			"",
 			"s",
 			"chats",
+			"refused",
 			"failed",
 			"median ms",
 			"p99",
