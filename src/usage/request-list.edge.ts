@@ -5,6 +5,7 @@ import { parseRequestId } from "../account/request-ids.edge.ts";
 import { type ListPage, mergePageParts } from "../http/list-page.ts";
 import {
 	type ListedRequest,
+	type RemovedRequest,
 	type RequestDetail,
 	type RequestPageQuery,
 	toRequestPosition,
@@ -43,10 +44,16 @@ export async function listReadableRequests(
 export async function lookUpRequest(
 	context: ListContext & Pick<KeyContext, "settings">,
 	requestId: string,
-): Promise<RequestDetail | null> {
+): Promise<RequestDetail | RemovedRequest | null> {
 	if (!parseRequestId(requestId, context.settings)) return null;
 	const { userId } = context.account;
 	const ask = () => context.meter(userId).request(requestId);
-	const found = await findSettled(context, { userId, requestId }, ask, toSettlementDetail);
-	return found && mayRead(context.account, found.request.api_key_id) ? found : null;
+	const found = await findSettled<RequestDetail | RemovedRequest, RequestDetail>(
+		context,
+		{ userId, requestId },
+		ask,
+		toSettlementDetail,
+	);
+	if (!found || "keptSince" in found) return found;
+	return mayRead(context.account, found.request.api_key_id) ? found : null;
 }
