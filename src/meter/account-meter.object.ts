@@ -627,18 +627,20 @@ export class AccountMeter extends BackedUpObject {
 			this.#outbox.arm(leavesAtMs);
 			return;
 		}
+		let removed = 0;
 		try {
 			// What is not folded is counted from its rows.
 			this.#meterState.foldNow(nowMs);
 			this.ctx.storage.transactionSync(() => {
 				this.#sql.exec("UPDATE account SET kept_since = ?", renderUtcDay(firstKept));
-				this.#meterState.table.removeBefore(firstNumberAt(firstKept * DAY_MS), REMOVED_AT_ONCE);
+				removed = this.#meterState.table.removeBefore(firstNumberAt(firstKept * DAY_MS), REMOVED_AT_ONCE);
 			});
 			this.#keptSince = renderUtcDay(firstKept);
 		} catch (error) {
 			logError("requests_not_removed", error);
 		}
-		this.#outbox.arm(nowMs + REMOVE_AGAIN_MS);
+		// Only open requests are left of those days, or the storage refuses.
+		this.#outbox.arm(nowMs + (removed === 0 ? DAY_MS : REMOVE_AGAIN_MS));
 	}
 
 	/** Makes the tries of webhooks that are due. Never throws. */
