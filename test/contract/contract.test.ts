@@ -190,15 +190,19 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 
 		if (endpoint.conditional)
 			it("answers 304 to who has what it would send", async () => {
-				const etag = (await sendExample(endpoint)).headers.get("etag") ?? "";
+				const { path, body } = await exampleRequest(endpoint, key);
+				const sent = body === undefined ? undefined : JSON.stringify(body);
+				const again = (more: Record<string, string> = {}) =>
+					send(endpoint, path, credentialFor(endpoint, key), sent, more);
+				const etag = (await again()).headers.get("etag") ?? "";
 				expect(etag).toMatch(endpoint.conditional === "weak" ? /^W\/".+"$/ : /^".+"$/);
 				for (const tags of [etag, `"other", ${etag}`, `W/${etag.replace("W/", "")}`, "*"]) {
-					const unchanged = await sendExample(endpoint, { "if-none-match": tags });
+					const unchanged = await again({ "if-none-match": tags });
 					expect([unchanged.status, await unchanged.text(), unchanged.headers.get("etag")]).toEqual([304, "", etag]);
 					expect(unchanged.headers.get("cache-control")).toBe(endpoint.cacheControl ?? null);
 					expect(unchanged.headers.get("access-control-allow-origin")).toBe("*");
 				}
-				expect((await sendExample(endpoint, { "if-none-match": '"other"' })).status).toBe(200);
+				expect((await again({ "if-none-match": '"other"' })).status).toBe(200);
 			});
 
 		if (endpoint.access !== "public")
