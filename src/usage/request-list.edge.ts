@@ -36,8 +36,8 @@ export async function listReadableRequests(
 	{ filter: { apiKeyId, ...filter }, after, limit }: RequestListQuery,
 ): Promise<ListPage<ListedRequest>> {
 	const page = { filter: { ...filter, apiKeyIds: selectMakers(context, apiKeyId) }, after, limit };
-	const part = await context.meter(context.account.userId).requestPage(page);
-	return mergePageParts([part], limit, toRequestPosition);
+	const parts = await context.meter(context.account.userId).requestPage(page);
+	return mergePageParts(parts, limit, toRequestPosition);
 }
 
 /** A request that the caller's key reads. A malformed id is not looked up. */
