@@ -3,6 +3,7 @@
 // The first line is the header, the last one the trailer. Objects come before tables, because a backup is taken while the service
 // runs: what tables say of later moments than the objects is left out (backup-cut.ts).
 import * as z from "zod";
+import { FORMER_VERSION } from "../former-version.ts";
 
 export const BACKUP_FORMAT = "svc-backup";
 export const BACKUP_VERSION = 2;
@@ -91,11 +92,18 @@ export const backupLineSchema = z.union([
 ]);
 export type BackupLine = z.infer<typeof backupLineSchema>;
 
+/** Why this code cannot read a backup with this version of the format, behind its name; null when it can. */
+export function findFormatFault(version: number): string | null {
+	if (version === BACKUP_VERSION) return null;
+	return version < BACKUP_VERSION
+		? `was made by ${FORMER_VERSION}, which alone can restore it: it has version ${version} of its format, and this code reads ${BACKUP_VERSION}`
+		: `has version ${version} of its format, and this code reads ${BACKUP_VERSION}: update it first`;
+}
+
 /** Why this service cannot take a backup: one sentence each; none when it can. */
 export function findHeaderFaults({ version, secrets }: BackupHeader, own: SecretMarks): string[] {
-	const faults: string[] = [];
-	if (version !== BACKUP_VERSION)
-		faults.push(`the backup has version ${version} of its format, and this code reads ${BACKUP_VERSION}`);
+	const formatFault = findFormatFault(version);
+	const faults = formatFault === null ? [] : [`the backup ${formatFault}`];
 	if (secrets.signing_key !== own.signing_key)
 		faults.push(
 			`SIGNING_KEY is another: the backup's has the id ${secrets.signing_key ?? "none"}, this one ${own.signing_key ?? "none"}`,

@@ -33,7 +33,7 @@ function call<T>(env: Env, kind: ObjectClass, name: string, ask: (stub: ObjectSt
 /** Objects that are read at once, and as many are listed at once. */
 const READ_AT_ONCE = 5;
 /** JSON of the objects of one page, characters; it ends after the object that reaches this. */
-const OBJECT_PAGE_CHARS = 2_000_000;
+const OBJECT_PAGE_CHARS = 1_000_000;
 /** How often a page lists objects: an invocation may make 1,000 calls, and a user's objects take up to a hundred. */
 const LISTS_PER_PAGE = 5;
 /** How often an object of several pages may begin anew, as after a migration of its tables. */

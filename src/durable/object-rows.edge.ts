@@ -1,7 +1,7 @@
 // The rows of an object's tables, read in pages for a backup while the object goes on working: first all rows by their keys, then those that
 // have changed meanwhile, until a page has all that are left. Then all pages together are the object as of its last page: what a
-// later page says of a row holds. That page comes when less changes from one page to the next than a page holds, half a megabyte: an object
-// would have to change several megabytes a second to go on forever.
+// later page says of a row holds. That page comes when less changes from one page to the next than a page holds, a fifth of a megabyte: an
+// object would have to change megabytes a second to go on forever.
 import {
 	changesBehind,
 	dropChangeLog,
@@ -44,7 +44,7 @@ export interface BackupPlan {
 }
 
 /** JSON of the rows of one page, characters; it ends after the row that reaches this. Other work of the object waits for it. */
-const PAGE_CHARS = 500_000;
+const PAGE_CHARS = 200_000;
 /** Changes of one page. */
 const PAGE_CHANGES = 5_000;
 /** Rows that one query returns. One may have two megabytes. */

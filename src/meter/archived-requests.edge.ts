@@ -14,6 +14,7 @@ import type {
 	RequestPageQuery,
 	RequestRangeQuery,
 } from "./request-page.ts";
+import { mergePages } from "./request-pages.ts";
 
 type ArchiveStub = DurableObjectStub<RequestArchive>;
 
@@ -60,20 +61,23 @@ export class ArchivedRequests {
 		return { outcome: "no_request" };
 	}
 
-	/** The parts of a page: the meter's last, which counts where both have a request. */
-	async pageParts(
-		{ archives, range, ...part }: MeterPage,
+	/** The requests of a page: the meter's, and those of the archives that it names. */
+	async page(
+		{ archives, range, ...own }: MeterPage,
 		{ filter, limit }: Pick<RequestPageQuery, "filter" | "limit">,
-	): Promise<PagePart<ListedRequest>[]> {
-		const parts: PagePart<ListedRequest>[] = [part];
-		for (const nth of range ? archives : []) {
-			const query: RequestRangeQuery = { range: range ?? { from: 0, before: 0 }, filter, limit };
-			const older = await this.#ask(nth, async (stub) => await stub.requestPage(query));
-			parts.unshift(older);
+	): Promise<PagePart<ListedRequest>> {
+		if (range === null || archives.length === 0) return own;
+		const query: RequestRangeQuery = { range, filter, limit };
+		const entries: ListedRequest[] = [];
+		let readTo: PagePart<ListedRequest>["readTo"] = null;
+		for (const nth of archives) {
+			const part = await this.#ask(nth, async (stub) => await stub.requestPage(query));
+			entries.push(...part.entries);
+			({ readTo } = part);
 			// All that the next one has is older.
-			if (older.readTo !== null) break;
+			if (readTo !== null) break;
 		}
-		return parts;
+		return mergePages(own, { entries, readTo });
 	}
 
 	/** Requests behind one, oldest first: the meter's and those of archives, which are named newest first. */

@@ -65,8 +65,8 @@ export interface MeterClient {
 	takeStranded(userId: string): Promise<void>;
 	/** Sums of a range of days under the names of a column. */
 	sumsBy(column: SumColumn, range: SumRange): Promise<NamedCounts[]>;
-	/** The requests of a page, one more than it holds if there are more, in parts to be merged. */
-	requestPage(query: RequestPageQuery): Promise<PagePart<ListedRequest>[]>;
+	/** The requests of a page, one more than it holds if there are more. */
+	requestPage(query: RequestPageQuery): Promise<PagePart<ListedRequest>>;
 	/** A settled request; `open` while it is not settled. */
 	request(requestId: string): Promise<RequestDetail | RemovedRequest | "open" | null>;
 	/** The receipt of a settled request; `open` while it is not settled. */
@@ -137,7 +137,7 @@ export function meterClient(
 		extend: (requestId, reservation) => twice((stub) => stub.extend(requestId, reservation)),
 		takeStranded: (userId) => twice((stub) => stub.takeStranded(userId)),
 		sumsBy: (column, range) => twice(async (stub) => await stub.sumsBy(column, range)),
-		requestPage: (query) => twice(async (stub) => archived.pageParts(await stub.requestPage(query), query)),
+		requestPage: (query) => twice(async (stub) => archived.page(await stub.requestPage(query), query)),
 		request: (requestId) =>
 			twice(async (stub) => {
 				const found = (await stub.request(requestId)) as Found<RequestDetail | RemovedRequest | "open">;

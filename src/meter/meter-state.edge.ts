@@ -40,7 +40,7 @@ export interface FreeRequest {
 }
 
 /** A sum as it is now, for D1. */
-export interface OutgoingSum extends DaySum {
+export interface OutgoingDaySum extends DaySum {
 	/** Of this row in D1: a lower one never replaces a higher one. */
 	revision: number;
 }
@@ -433,7 +433,7 @@ export class MeterState {
 	}
 
 	/** Sums that D1 may have with earlier counts, as they are now. @param revisionBase what revisions lie above. */
-	unsentSums(revisionBase: number): OutgoingSum[] {
+	unsentSums(revisionBase: number): OutgoingDaySum[] {
 		const revision = revisionBase + this.#changed;
 		return [...this.#unsent.values()].map(({ day, api_key_id, model }) => {
 			const place = { day, api_key_id, model };
@@ -443,7 +443,7 @@ export class MeterState {
 	}
 
 	/** Records that D1 has sums. Those that have grown since stay unsent. */
-	markSent(sums: readonly OutgoingSum[], revisionBase: number): void {
+	markSent(sums: readonly OutgoingDaySum[], revisionBase: number): void {
 		for (const sum of sums) {
 			const key = DaySums.key(sum);
 			const unsent = this.#unsent.get(key);

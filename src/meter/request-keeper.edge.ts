@@ -109,13 +109,15 @@ export class RequestKeeper {
 		// What is not folded is counted from its rows.
 		this.#state.foldNow(nowMs);
 		const keptSince = renderUtcDay(firstKept);
-		this.#storage.transactionSync(() => {
+		const removed = this.#storage.transactionSync(() => {
 			this.#storage.sql.exec("UPDATE account SET kept_since = ?", keptSince);
-			this.#state.table.removeBefore(before, ROWS_AT_ONCE);
+			return this.#state.table.removeBefore(before, ROWS_AT_ONCE);
 		});
 		this.#keptSince = keptSince;
-		if (archive && archive.first < before) await this.#removeArchived(userId, archive, before);
-		return nowMs + GO_ON_AFTER_MS;
+		const isArchived = archive !== undefined && archive.first < before;
+		if (isArchived) await this.#removeArchived(userId, archive, before);
+		// Otherwise only open requests are left of those days.
+		return nowMs + (isArchived || removed > 0 ? GO_ON_AFTER_MS : DAY_MS);
 	}
 
 	async #removeArchived(userId: string, { nth, last }: Archive, before: number): Promise<void> {

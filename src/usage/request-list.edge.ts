@@ -2,7 +2,7 @@
 import type { KeyContext } from "../account/context.ts";
 import { mayRead, readableMakers } from "../account/makers.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
-import { type ListPage, mergePageParts } from "../http/list-page.ts";
+import { type ListPage, toListPage } from "../http/list-page.ts";
 import {
 	type ListedRequest,
 	type RemovedRequest,
@@ -30,14 +30,14 @@ function selectMakers({ account }: ListContext, apiKeyId: string | undefined): r
 	return readable === null || readable.includes(apiKeyId) ? [apiKeyId] : [];
 }
 
-/** A page of requests, newest first. */
+/** A page of requests, newest first, in the order of their rows: ids of one millisecond may share a number, and then it is not that of the ids. */
 export async function listReadableRequests(
 	context: ListContext,
 	{ filter: { apiKeyId, ...filter }, after, limit }: RequestListQuery,
 ): Promise<ListPage<ListedRequest>> {
 	const page = { filter: { ...filter, apiKeyIds: selectMakers(context, apiKeyId) }, after, limit };
-	const parts = await context.meter(context.account.userId).requestPage(page);
-	return mergePageParts(parts, limit, toRequestPosition);
+	const part = await context.meter(context.account.userId).requestPage(page);
+	return toListPage(part, limit, toRequestPosition);
 }
 
 /** A request that the caller's key reads. A malformed id is not looked up. */

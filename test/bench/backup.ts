@@ -62,6 +62,8 @@ interface Stretch {
 	/** Times of the chats, ms. */
 	chats: number[];
 	failed: number;
+	/** By the limits of the plan, which admits 1,000 requests a minute. */
+	refused: number;
 	/** Of the isolate, objects in the heap and what they hold outside, bytes: at most, and after a collection at most. */
 	heapBytes: number;
 	collectedBytes: number;
@@ -76,10 +78,13 @@ async function chatUntil(target: LoadTarget, isOver: () => boolean, stretch: Str
 	const sent: Promise<void>[] = [];
 	const startMs = performance.now();
 	for (let n = 0; !isOver(); n++) {
-		await delay(startMs + (n * 1_000) / CHATS_PER_SECOND - performance.now());
+		await delay(Math.max(0, startMs + (n * 1_000) / CHATS_PER_SECOND - performance.now()));
 		const answered = sendRequest(target, agent, WHOLE).then(
 			({ latencyMs }) => void stretch.chats.push(latencyMs),
-			() => void stretch.failed++,
+			(error: Error) => {
+				if (/\b429\b/.test(error.message)) stretch.refused++;
+				else stretch.failed++;
+			},
 		);
 		sent.push(answered);
 	}
@@ -108,6 +113,7 @@ async function watch(service: Service, work: (stretch: Stretch) => Promise<void>
 		seconds: 0,
 		chats: [],
 		failed: 0,
+		refused: 0,
 		heapBytes: 0,
 		collectedBytes: 0,
 		residentBytes: 0,
@@ -146,12 +152,13 @@ async function runCommand(command: string, args: string[], stretch: Stretch): Pr
 const toMib = (bytes: number) => (bytes / 1_048_576).toFixed(0);
 
 function toColumns(name: string, stretch: Stretch): string[] {
-	const { seconds, chats, failed, heapBytes, collectedBytes, residentBytes, commandBytes } = stretch;
+	const { seconds, chats, failed, refused, heapBytes, collectedBytes, residentBytes, commandBytes } = stretch;
 	const ms = (share: number) => (chats.length > 0 ? percentile(chats, share).toFixed(0) : "");
 	return [
 		name,
 		seconds.toFixed(1),
 		String(chats.length),
+		String(refused),
 		String(failed),
 		ms(0.5),
 		ms(0.99),

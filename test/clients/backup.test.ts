@@ -240,7 +240,16 @@ describe("a backup of a service at rest", () => {
 			["cut", gzipSync(text.slice(0, text.lastIndexOf("\n", text.length - 2) + 1)), /its last line is missing/],
 			["half", readFileSync(file).subarray(0, 2_000), /cannot be read|is no backup|is cut/],
 			["changed", gzipSync(text.replace("step 1", "step 9")), /was changed since it was written/],
-			["earlier", gzipSync(text.replace('"version":2', '"version":1')), /has version 1 of its format/],
+			[
+				"earlier",
+				gzipSync(text.replace('"version":2', '"version":1')),
+				/made by a version from before 25 November 2026.* version 1 of its format/,
+			],
+			[
+				"of tomorrow",
+				gzipSync(text.replace('"version":2', '"version":3')),
+				/version 3 of its format.*: update it first/,
+			],
 			["other", Buffer.from("not a backup"), /cannot be read|is no backup/],
 		];
 		for (const [name, bytes, message] of damaged) {

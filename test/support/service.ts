@@ -169,11 +169,9 @@ export function meterAlarm({ user_id }: Pick<TestKey, "user_id">): Promise<boole
 
 /** All settled requests of a user, newest first. */
 export async function settledRequests(key: Pick<TestKey, "user_id">): Promise<RequestDetail[]> {
-	const [{ entries } = { entries: [] }] = await meterOf(key).requestPage({ filter: {}, after: null, limit: 1_000 });
+	const { entries } = await meterOf(key).requestPage({ filter: {}, after: null, limit: 1_000 });
 	const details = await Promise.all(entries.map(({ request_id }) => meterOf(key).request(request_id)));
-	return details.filter(
-		(detail): detail is RequestDetail => typeof detail === "object" && detail !== null && "request" in detail,
-	);
+	return details.flatMap((detail) => (detail && detail !== "open" && "request" in detail ? detail : []));
 }
 
 /** How many settled requests a user's meter has. */

@@ -187,8 +187,8 @@ describe("the rows of a working object", () => {
 			const still = allPages(storage).length;
 			// A third of a page of other rows each time, and as many changes as a page may have.
 			const between = (round: number) => {
-				for (let n = 0; n < 20; n++)
-					storage.sql.exec("INSERT INTO pages (book, n, text) VALUES ('z', ?, ?)", round * 20 + n, "x".repeat(9_000));
+				for (let n = 0; n < 8; n++)
+					storage.sql.exec("INSERT INTO pages (book, n, text) VALUES ('z', ?, ?)", round * 8 + n, "x".repeat(9_000));
 				for (let n = 0; n < 1_000; n++) storage.sql.exec("UPDATE marks SET text = ? WHERE rowid = 1", String(n));
 			};
 			const pages = allPages(storage, PLAN, between);

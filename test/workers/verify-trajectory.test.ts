@@ -62,7 +62,7 @@ async function verify(body: unknown, status = 200): Promise<Record<string, unkno
 
 /** Settles and signs a run of the key's user, as an agent would, under its bundle's run id. */
 async function signRun({ run_id, policy, strategy, trajectory_proof, steps, output_hash }: Bundle): Promise<void> {
-	const caller = inProcessCaller(key, run_id);
+	const caller = await inProcessCaller(key, run_id);
 	const message = { role: "user" as const, content: [{ type: "text" as const, text: "hi" }] };
 	const modelCall = { messages: [message], tools: [], output: { type: "text" as const }, maxTokens: 50, stop: [] };
 	const request = { ...modelCall, sampling: {}, unknownFields: {} };

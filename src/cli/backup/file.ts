@@ -5,7 +5,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { finished, pipeline } from "node:stream/promises";
 import { createGunzip, createGzip, type Gzip } from "node:zlib";
-import { BACKUP_VERSION, type BackupHeader, type BackupLine, backupLineSchema } from "../../backup/backup.ts";
+import { type BackupHeader, type BackupLine, backupLineSchema, findFormatFault } from "../../backup/backup.ts";
 
 /** A file that is no whole backup. Its message is all that the command line prints. */
 export class BackupFileError extends Error {
@@ -130,9 +130,8 @@ function parseLine(path: string, number: number, text: string): BackupLine {
 	}
 	const line = backupLineSchema.safeParse(value);
 	if (!line.success) throw new BackupFileError(`${path} is no backup, or of a later version: line ${number + 1}`);
-	const version = "header" in line.data ? line.data.header.version : BACKUP_VERSION;
-	if (version !== BACKUP_VERSION)
-		throw new BackupFileError(`${path} has version ${version} of its format, and this code reads ${BACKUP_VERSION}`);
+	const fault = "header" in line.data ? findFormatFault(line.data.header.version) : null;
+	if (fault !== null) throw new BackupFileError(`${path} ${fault}`);
 	return line.data;
 }
 
