@@ -4,7 +4,7 @@ import type { PlanId } from "../catalog/plans.ts";
 import type { DayCounts, DaySum } from "./day-sums.ts";
 import type { BudgetStatus, KeyBudget, MeteredBudget } from "./key-budget.ts";
 import type { KeyLimits } from "./key-windows.ts";
-import type { ArchivedRequest } from "./request-page.ts";
+import type { ArchivedRequest, StoredFeedback } from "./request-page.ts";
 import type { OpenHold, RecentUsage, Reservation } from "./settlement.ts";
 import type { StoredTotals, StoredWrite } from "./stored-bytes.ts";
 import type { NamedTotals } from "./usage-totals.ts";
@@ -141,14 +141,6 @@ export interface GivenFeedback {
 	readableKeys: readonly string[] | null;
 	/** Those whose requests it may rate; null for all. */
 	ratableKeys: readonly string[] | null;
-}
-
-/** What a request has as feedback. */
-export interface StoredFeedback {
-	score: number;
-	reason: string | null;
-	created_at: string;
-	updated_at: string;
 }
 
 /** `stored`: what stands there now, which is something else where the feedback is closed. */

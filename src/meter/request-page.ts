@@ -2,7 +2,6 @@
 import type { PagePart } from "../http/list-page.ts";
 import type { ListPosition } from "../http/list-position.ts";
 import type { ReceiptDecision } from "../proof/receipt-decision.ts";
-import type { StoredFeedback } from "./meter-calls.ts";
 import type { NumberRange } from "./request-number.ts";
 import type { UsageCall, UsageRow } from "./settlement.ts";
 
@@ -84,6 +83,14 @@ export interface RequestDetail {
 /** The place of a request in the list. */
 export function toRequestPosition({ created_at, request_id }: Pick<UsageRow, "created_at" | "request_id">) {
 	return { created_at, id: request_id };
+}
+
+/** What a request has as feedback. */
+export interface StoredFeedback {
+	score: number;
+	reason: string | null;
+	created_at: string;
+	updated_at: string;
 }
 
 /** A request with how its user rated it. */
