@@ -358,6 +358,10 @@ describe("ids of one millisecond that begin alike", () => {
 		}
 		expect(await meter.receipt(first.slice(0, 17) + aRequestId().slice(17))).toBeNull();
 		await expectInD1(ids.length);
+		// Those that stay when others are removed.
+		await inStorage((storage) => storage.sql.exec("DELETE FROM requests WHERE id IN (?, ?)", first, ids[3] ?? ""));
+		const found = await Promise.all(ids.map(async (id) => (await meter.receipt(id)) !== null));
+		expect(found).toEqual([false, true, true, false, true, true, true]);
 	});
 });
 
