@@ -75,6 +75,11 @@ export class Outbox {
 		this.#state.waitUntil(this.#state.storage.setAlarm(atMs));
 	}
 
+	/** Learns which alarm is set, so that an object that wakes sets no later one in its place. To be called before the first `arm`. */
+	async learnAlarm(): Promise<void> {
+		this.#alarmAtMs = (await this.#state.storage.getAlarm()) ?? Number.POSITIVE_INFINITY;
+	}
+
 	/** To be called first in the object's alarm: it is no longer set. */
 	alarmFired(): void {
 		this.#alarmAtMs = Number.POSITIVE_INFINITY;

@@ -162,8 +162,11 @@ export class AccountMeter extends BackedUpObject {
 			arm: (atMs) => this.#outbox.arm(atMs),
 			waitUntil: (work) => state.waitUntil(work),
 		});
-		// The alarm may have been lost with its machine, so open work sets it again.
-		this.#armForOpenWork(now);
+		// The alarm may have been lost with its machine, so open work sets it again. One that is set earlier stays: it may be for sums.
+		state.blockConcurrencyWhile(async () => {
+			await this.#outbox.learnAlarm();
+			this.#armForOpenWork(now);
+		});
 	}
 
 	/** All rows: those of open requests, too, which the alarm of the restored meter settles at their bounds. */
