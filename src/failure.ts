@@ -138,7 +138,8 @@ export type Failure =
 	/** Reasoning that was not sealed by this service for this user. `param` is the path of its item. */
 	| { reason: "invalid_encrypted_content"; message: string; param: string }
 	| { reason: "proof_not_found"; message: string }
-	| { reason: "request_not_found"; message: string }
+	/** `keptSince`: requests of days before it were removed, `YYYY-MM-DD`. */
+	| { reason: "request_not_found"; message: string; keptSince?: string }
 	| { reason: "feedback_closed"; changeableUntil: string }
 	| { reason: "key_not_found"; message: string }
 	| { reason: "handoff_not_found"; message: string }

@@ -107,6 +107,8 @@ const settingsSchema = z.object({
 	UNKNOWN_MODEL: z.literal("refuse", { error: "must be refuse, or absent" }).optional(),
 	/** The most bytes that a user of the Corporate plan may store. Without it, nothing limits them. */
 	CORPORATE_STORED_BYTES: z.coerce.number().int().positive().optional(),
+	/** How many days requests and their receipts are kept; 0 for good. */
+	KEEP_REQUESTS_DAYS: z.coerce.number().int().min(0).default(400),
 	MAX_BODY_BYTES: positiveInteger(2_097_152),
 	MAX_CHAT_BODY_BYTES: positiveInteger(16_777_216),
 	/** Time to the response head of an upstream call, ms. */
@@ -172,6 +174,8 @@ export interface BaseSettings {
 	refusesUnknownModels: boolean;
 	/** The most bytes that a user of the Corporate plan may store; null for no limit. */
 	corporateStoredBytes: number | null;
+	/** How many days requests and their receipts are kept; 0 for good. */
+	keepRequestsDays: number;
 	maxBodyBytes: number;
 	maxChatBodyBytes: number;
 	upstreamTimeoutMs: number;
@@ -336,6 +340,7 @@ function toBaseSettings(values: Values, addressRules: AddressRules): BaseSetting
 		shortUrlBase: values.SHORT_URL_BASE === undefined ? null : stripTrailingSlash(values.SHORT_URL_BASE),
 		refusesUnknownModels: values.UNKNOWN_MODEL === "refuse",
 		corporateStoredBytes: values.CORPORATE_STORED_BYTES ?? null,
+		keepRequestsDays: values.KEEP_REQUESTS_DAYS,
 		maxBodyBytes: values.MAX_BODY_BYTES,
 		maxChatBodyBytes: values.MAX_CHAT_BODY_BYTES,
 		upstreamTimeoutMs: values.UPSTREAM_TIMEOUT_MS,

@@ -2,15 +2,20 @@
 // the objects in the backup do not know yet. Pure.
 import type { BackedUpTable, BackupRow, ObjectRecord } from "./backup.ts";
 
-/** Rows of a table among those of an object. */
-function rowsOf({ tables }: ObjectRecord, name: string): BackupRow[] {
-	return tables.flatMap(({ table, rows }) => (table === name ? rows : []));
+interface StoredTables {
+	tables: { table: string; columns: string[]; rows: unknown[][] }[];
 }
 
-/** The number of entries of a chain, by the head that its ledger stored. */
-function chainSize(record: ObjectRecord): number {
-	const text = rowsOf(record, "head")[0]?.["head"];
-	const head: unknown = typeof text === "string" ? JSON.parse(text) : null;
+/** The head that a ledger stored, where these rows have it. */
+function findHead(rows: string): unknown {
+	const { tables } = JSON.parse(rows) as StoredTables;
+	const stored = tables.find(({ table }) => table === "head");
+	const text = stored?.rows[0]?.[stored.columns.indexOf("head")];
+	return typeof text === "string" ? JSON.parse(text) : undefined;
+}
+
+/** The number of entries of a chain, by its head. */
+function chainSize(head: unknown): number {
 	const size = typeof head === "object" && head !== null ? Reflect.get(head, "size") : null;
 	return typeof size === "number" ? size : 0;
 }
@@ -25,11 +30,12 @@ export class BackupCut {
 	learn(record: ObjectRecord): void {
 		const { class: kind, name } = record;
 		if (kind === "AccountMeter") this.#users.add(name);
-		if (kind === "WorkspaceLedger" && (record.first || rowsOf(record, "head").length > 0))
-			this.#chainSizes.set(name, chainSize(record));
+		const head = kind === "WorkspaceLedger" ? findHead(record.rows) : undefined;
+		if (kind === "WorkspaceLedger" && (record.part === 0 || head !== undefined))
+			this.#chainSizes.set(name, chainSize(head));
 		const id = record.mirror?.["id"];
 		if (kind === "AgentRun" && typeof id === "string" && record.mirror) this.#mirrors.set(id, record.mirror);
-		else if (kind === "AgentRun" && record.first) this.#mirrors.delete(name.replace(/^run:/, ""));
+		else if (kind === "AgentRun") this.#mirrors.delete(name.replace(/^run:/, ""));
 	}
 
 	/** The row as it belongs into the backup; null when it does not. */

@@ -3,9 +3,10 @@
 // The first line is the header, the last one the trailer. Objects come before tables, because a backup is taken while the service
 // runs: what tables say of later moments than the objects is left out (backup-cut.ts).
 import * as z from "zod";
+import { FORMER_VERSION } from "../former-version.ts";
 
 export const BACKUP_FORMAT = "svc-backup";
-export const BACKUP_VERSION = 1;
+export const BACKUP_VERSION = 2;
 
 /** The classes of objects, in the order of a backup: meters know which owners hold rows that D1 lacks. */
 export const OBJECT_CLASSES = ["AccountMeter", "WorkspaceLedger", "AgentRun", "StoredResponses"] as const;
@@ -40,8 +41,6 @@ const rowValueSchema = z.union([z.string(), z.number(), z.null(), z.strictObject
 export const backupRowSchema = z.record(z.string(), rowValueSchema);
 export type BackupRow = z.infer<typeof backupRowSchema>;
 
-export const tableRowsSchema = z.object({ table: z.string(), rows: z.array(backupRowSchema) });
-
 /** What tells whose backup it is. No secret can be found from it. */
 const secretMarksSchema = z.object({
 	signing_key: z.string().nullable().describe("Id of the key that signs; null without one."),
@@ -59,14 +58,18 @@ export const backupHeaderSchema = z.object({
 });
 export type BackupHeader = z.infer<typeof backupHeaderSchema>;
 
-/** A page of an object's rows. */
+/** A page of an object's rows. What a later page says of a row holds. */
 export const objectRecordSchema = z.object({
 	class: z.enum(OBJECT_CLASSES),
 	name: z.string(),
-	first: z.boolean().describe("The object's rows begin here; what came of it before is void."),
+	part: z.int().min(0).describe("Counts the object's pages. Its rows begin with 0; what came of it before is void."),
 	version: z.int().describe("Of its tables."),
 	taken_at_ms: z.int(),
-	tables: z.array(tableRowsSchema),
+	rows: z
+		.string()
+		.describe(
+			'JSON: `tables` with rows, `removed` with keys of rows that are not there any more, each `{"table", "columns", "rows"}`.',
+		),
 	mirror: backupRowSchema.optional().describe("The row in `agent_runs` of a run that is not over, as of this moment."),
 });
 export type ObjectRecord = z.infer<typeof objectRecordSchema>;
@@ -80,11 +83,18 @@ export const backupLineSchema = z.union([
 ]);
 export type BackupLine = z.infer<typeof backupLineSchema>;
 
+/** Why this code cannot read a backup with this version of the format, behind its name; null when it can. */
+export function findFormatFault(version: number): string | null {
+	if (version === BACKUP_VERSION) return null;
+	return version < BACKUP_VERSION
+		? `was made by ${FORMER_VERSION}, which alone can restore it: it has version ${version} of its format, and this code reads ${BACKUP_VERSION}`
+		: `has version ${version} of its format, and this code reads ${BACKUP_VERSION}: update it first`;
+}
+
 /** Why this service cannot take a backup: one sentence each; none when it can. */
 export function findHeaderFaults({ version, secrets }: BackupHeader, own: SecretMarks): string[] {
-	const faults: string[] = [];
-	if (version !== BACKUP_VERSION)
-		faults.push(`the backup has version ${version} of its format, and this code reads ${BACKUP_VERSION}`);
+	const formatFault = findFormatFault(version);
+	const faults = formatFault === null ? [] : [`the backup ${formatFault}`];
 	if (secrets.signing_key !== own.signing_key)
 		faults.push(
 			`SIGNING_KEY is another: the backup's has the id ${secrets.signing_key ?? "none"}, this one ${own.signing_key ?? "none"}`,

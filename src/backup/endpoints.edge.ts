@@ -6,6 +6,7 @@ import { ulid } from "ulid";
 import * as z from "zod";
 import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
+import type { PartVerdict } from "../durable/restored-rows.edge.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { parseJson } from "../json.ts";
@@ -21,9 +22,8 @@ import {
 	OBJECT_CLASSES,
 	objectRecordSchema,
 	type SecretMarks,
-	tableRowsSchema,
 } from "./backup.ts";
-import { pagePositionSchema, readObjects, restoreObject, stageObject } from "./objects.edge.ts";
+import { finishObject, pagePositionSchema, putPart, readObjects } from "./objects.edge.ts";
 import { beginRestore, findContents, findRestore, finishRestore, listFirstKeys } from "./restores.store.ts";
 import { fillTable, readTable, tableKeySchema, unknownColumns } from "./tables.store.ts";
 
@@ -105,7 +105,6 @@ const backupRowsEndpoint = endpoint({
 });
 
 const backupId = { backup_id: z.string() };
-const objectName = { class: z.enum(OBJECT_CLASSES), name: z.string() };
 
 const restoreRequestSchema = z.lazy(() =>
 	z.discriminatedUnion("step", [
@@ -120,15 +119,20 @@ const restoreRequestSchema = z.lazy(() =>
 		z.strictObject({
 			step: z.literal("object"),
 			...backupId,
-			part: z.int().describe("Place in the backup."),
-			...objectName,
-			version: z.int(),
-			tables: z.array(tableRowsSchema),
+			...objectRecordSchema.pick({ class: true, name: true, part: true, version: true, rows: true }).shape,
 		}),
 		z.strictObject({
 			step: z.literal("apply"),
 			...backupId,
-			objects: z.array(z.strictObject(objectName)).max(20),
+			objects: z
+				.array(
+					z.strictObject({
+						class: z.enum(OBJECT_CLASSES),
+						name: z.string(),
+						parts: z.int().describe("How many the object was sent."),
+					}),
+				)
+				.max(20),
 		}),
 		z.strictObject({ step: z.literal("finish"), ...backupId }),
 	]),
@@ -183,6 +187,15 @@ async function begin(context: ServiceContext, header: BackupHeader): Promise<Res
 	return isBegun ? ok(answer("begun")) : fail(refuse(["another restore began at the same time"]));
 }
 
+/** Why an object did not take a part. */
+const PART_FAULTS: Record<PartVerdict, string | null> = {
+	taken: null,
+	restored: null,
+	occupied: "has rows of its own: this deployment is not empty",
+	missing: "lacks an earlier part of its rows: restore from the beginning of the file",
+	unknown_version: "has tables of a version that this code does not know",
+};
+
 type RestoreStep = Exclude<RestoreRequest, { header: unknown }>;
 
 /** One step of a restore that has begun. Every step may be repeated. */
@@ -201,14 +214,15 @@ async function takeStep({ db, env, startedAtMs }: ServiceContext, step: RestoreS
 			return ok(answer("begun"));
 		}
 		case "object": {
-			const { class: kind, name, part, version, tables } = step;
-			const verdict = await stageObject(env, kind, name, { backupId: step.backup_id, part, version, tables });
-			return verdict === "occupied"
-				? fail(refuse([`the ${kind} ${name} has rows of its own: this deployment is not empty`]))
-				: ok(answer("begun"));
+			const { class: kind, name, part, version, rows } = step;
+			const sent = { backupId: step.backup_id, part, version, rows };
+			const fault = PART_FAULTS[await putPart(env, kind, name, sent)];
+			return fault === null ? ok(answer("begun")) : fail(refuse([`the ${kind} ${name} ${fault}`]));
 		}
 		case "apply":
-			for (const { class: kind, name } of step.objects) await restoreObject(env, kind, name, step.backup_id);
+			for (const object of step.objects)
+				if (!(await finishObject(env, object, step.backup_id)))
+					return fail(refuse([`the ${object.class} ${object.name} ${PART_FAULTS.missing}`]));
 			return ok(answer("begun"));
 		case "finish":
 			await finishRestore(db, step.backup_id, startedAtMs);

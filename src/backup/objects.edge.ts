@@ -6,7 +6,8 @@ import type { RunPage } from "../agents/run/agent-run.object.ts";
 import { catchUpOwners } from "../audit/owners.edge.ts";
 import type { BackedUpObject } from "../durable/backed-up-object.edge.ts";
 import { callObject } from "../durable/call-object.edge.ts";
-import type { ObjectPage, StagedPart, StageVerdict } from "../durable/object-rows.edge.ts";
+import type { ObjectPage } from "../durable/object-rows.edge.ts";
+import type { BackupPart, PartVerdict } from "../durable/restored-rows.edge.ts";
 import { StorageUnavailableError } from "../failure.ts";
 import { OBJECT_CLASSES, type ObjectClass, type ObjectRecord } from "./backup.ts";
 import { listObjects, type ObjectPlace } from "./objects.store.ts";
@@ -31,10 +32,10 @@ function call<T>(env: Env, kind: ObjectClass, name: string, ask: (stub: ObjectSt
 /** Objects that are read at once, and as many are listed at once. */
 const READ_AT_ONCE = 5;
 /** JSON of the objects of one page, characters; it ends after the object that reaches this. */
-const OBJECT_PAGE_CHARS = 2_000_000;
+const OBJECT_PAGE_CHARS = 1_000_000;
 /** How often a page lists objects: an invocation may make 1,000 calls, and a user's objects take up to a hundred. */
 const LISTS_PER_PAGE = 5;
-/** How often an object of several pages is begun anew because it changes meanwhile. */
+/** How often an object of several pages may begin anew, as after a migration of its tables. */
 const MOST_TRIES = 20;
 
 /** See ObjectPlace. */
@@ -52,8 +53,8 @@ export const pagePositionSchema = z.lazy(() =>
 				place: placeSchema,
 				/** `next` of its last page. */
 				after: z.string(),
-				/** Of all its pages so far. */
-				state: z.string(),
+				/** The number of its next page. */
+				part: z.int(),
 				tries: z.int(),
 			})
 			.optional(),
@@ -67,9 +68,9 @@ export interface ObjectRecordPage {
 	next: string | null;
 }
 
-function toRecord(kind: ObjectClass, name: string, page: ObjectPage & Pick<RunPage, "mirror">, isFirst: boolean) {
-	const { version, tables, takenAtMs, mirror } = page;
-	const record: ObjectRecord = { class: kind, name, first: isFirst, version, taken_at_ms: takenAtMs, tables };
+function toRecord(kind: ObjectClass, name: string, page: ObjectPage & Pick<RunPage, "mirror">, part: number) {
+	const { version, rows, takenAtMs, mirror } = page;
+	const record: ObjectRecord = { class: kind, name, part, version, taken_at_ms: takenAtMs, rows };
 	return mirror ? { ...record, mirror: { ...mirror } } : record;
 }
 
@@ -87,26 +88,23 @@ async function readFirst(context: ServiceContext, kind: ObjectClass, { name, use
 	return readPage(context.env, kind, name, null);
 }
 
-/** The next page of an object's rows, or its first one again if they have changed meanwhile. Stored responses are single rows. */
+/** The next page of an object's rows, which may be its first one again. */
 async function readRest(
 	{ env }: ServiceContext,
-	kind: ObjectClass,
-	{ place, after, state, tries }: NonNullable<PagePosition["rest"]>,
-): Promise<{ page: RunPage; isFirst: boolean; tries: number }> {
-	const page = await readPage(env, kind, place.name, after);
-	if (page.state === state || kind === "StoredResponses") return { page, isFirst: false, tries };
-	if (tries >= MOST_TRIES) throw new StorageUnavailableError("an object changes too fast to be read whole");
-	return { page: await readPage(env, kind, place.name, null), isFirst: true, tries: tries + 1 };
-}
-
-function toPosition(kind: ObjectClass, place: ObjectPlace, page: ObjectPage, tries: number): PagePosition {
-	const position = { kind, key: place.key };
-	return page.next === null ? position : { ...position, rest: { place, after: page.next, state: page.state, tries } };
+	{ kind, key, rest }: PagePosition & { rest: NonNullable<PagePosition["rest"]> },
+): Promise<{ records: ObjectRecord[]; position: PagePosition }> {
+	const page = await readPage(env, kind, rest.place.name, rest.after);
+	const tries = page.isFirst ? rest.tries + 1 : rest.tries;
+	if (tries > MOST_TRIES) throw new StorageUnavailableError("an object cannot be read to its end");
+	const part = page.isFirst ? 0 : rest.part;
+	const records = [toRecord(kind, rest.place.name, page, part)];
+	if (page.next === null) return { records, position: { kind, key } };
+	return { records, position: { kind, key, rest: { ...rest, after: page.next, part: part + 1, tries } } };
 }
 
 /** The object that says which run the idempotency key of a run names. */
 async function readClaim({ env }: ServiceContext, { claim }: RunPage): Promise<ObjectRecord[]> {
-	return claim === undefined ? [] : [toRecord("AgentRun", claim, await readPage(env, "AgentRun", claim, null), true)];
+	return claim === undefined ? [] : [toRecord("AgentRun", claim, await readPage(env, "AgentRun", claim, null), 0)];
 }
 
 /** Objects behind a position, and the position behind them. */
@@ -114,11 +112,7 @@ async function readNext(
 	context: ServiceContext,
 	{ kind, key, rest }: PagePosition,
 ): Promise<{ records: ObjectRecord[]; position: PagePosition | null }> {
-	if (rest) {
-		const { page, isFirst, tries } = await readRest(context, kind, rest);
-		const records = [toRecord(kind, rest.place.name, page, isFirst)];
-		return { records, position: toPosition(kind, rest.place, page, tries) };
-	}
+	if (rest) return readRest(context, { kind, key, rest });
 	const places = await listObjects(context.db, kind, key, READ_AT_ONCE);
 	if (places.length === 0) {
 		const next = OBJECT_CLASSES[OBJECT_CLASSES.indexOf(kind) + 1];
@@ -131,9 +125,10 @@ async function readNext(
 		const page = pages[index];
 		// Those behind an object of several pages are read again after it.
 		if (!page || position.rest) break;
-		if (page.version > 0) records.push(toRecord(kind, place.name, page, true));
+		if (page.version > 0) records.push(toRecord(kind, place.name, page, 0));
 		records.push(...(await readClaim(context, page)));
-		position = toPosition(kind, place, page, 0);
+		position = { kind, key: place.key };
+		if (page.next !== null) position.rest = { place, after: page.next, part: 1, tries: 0 };
 	}
 	return { records, position };
 }
@@ -146,23 +141,28 @@ export async function readObjects(context: ServiceContext, after: PagePosition |
 	for (let lists = 0; position && lists < LISTS_PER_PAGE && chars < OBJECT_PAGE_CHARS; lists++) {
 		const read = await readNext(context, position);
 		records.push(...read.records);
-		chars += JSON.stringify(read.records).length;
+		for (const { rows } of read.records) chars += rows.length;
 		position = read.position;
 	}
 	return { records, next: position && JSON.stringify(position) };
 }
 
-/** Hands rows to an object, which keeps them aside. */
-export function stageObject(env: Env, kind: ObjectClass, name: string, part: StagedPart): Promise<StageVerdict> {
-	return call(env, kind, name, async (stub) => (await stub.stageRows(part)) as StageVerdict);
+/** Hands a part of its rows to an object, which keeps it aside. */
+export function putPart(env: Env, kind: ObjectClass, name: string, part: BackupPart): Promise<PartVerdict> {
+	return call(env, kind, name, async (stub) => await stub.takePart(part));
 }
 
-/** Makes the rows that were kept aside an object's own, and waits until it works with them. */
-export async function restoreObject(env: Env, kind: ObjectClass, name: string, backupId: string): Promise<void> {
-	const isRestored = await call(env, kind, name, async (stub) => await stub.applyRows(backupId));
-	if (!isRestored) throw new StorageUnavailableError("an object has no rows of this backup");
+/** Makes the parts that were kept aside an object's own, and waits until it works with them. False when one is missing. */
+export async function finishObject(
+	env: Env,
+	{ class: kind, name, parts }: { class: ObjectClass; name: string; parts: number },
+	backupId: string,
+): Promise<boolean> {
+	const isRestored = await call(env, kind, name, async (stub) => await stub.finishParts(backupId, parts));
+	if (!isRestored) return false;
 	const stub = namespaceOf(env, kind).getByName(name);
 	// This call fails, because it ends the instance that answers it.
 	await Promise.resolve(stub.beginAnew()).catch(() => undefined);
 	await call(env, kind, name, async (anew) => await anew.isThere());
+	return true;
 }

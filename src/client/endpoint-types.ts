@@ -2549,6 +2549,8 @@ export interface EndpointTypes {
 				stored_bytes: number;
 				quota_bytes: number | null;
 			};
+			/** First UTC day of which requests and receipts are kept; null while none was removed. Totals are of all. */
+			kept_since: string | null;
 			/** Amount that open requests may still cost. */
 			held_usd: number;
 			/** Requests that are not settled yet, oldest first; in no total, and in `recent` only afterwards. */

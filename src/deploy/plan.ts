@@ -127,7 +127,8 @@ export function renderSteps(name: string, steps: DeploymentSteps): string[] {
 		...(createDatabase ? [`create the D1 database ${name}`] : []),
 		...(createNamespace ? [`create the KV namespace ${name}-KV`] : []),
 		...(makeSecrets.length > 0 ? [`make ${makeSecrets.join(", ")}`] : []),
-		...(migrate.length > 0 ? [`apply ${migrate.length} migrations: ${migrate[0]} to ${migrate.at(-1)}`] : []),
+		...(migrate.length === 1 ? [`apply 1 migration: ${migrate[0]}`] : []),
+		...(migrate.length > 1 ? [`apply ${migrate.length} migrations: ${migrate[0]} to ${migrate.at(-1)}`] : []),
 		...(deploy
 			? [`deploy the Worker ${name}${uploadSecrets.length > 0 ? ` with ${uploadSecrets.join(", ")}` : ""}`]
 			: []),

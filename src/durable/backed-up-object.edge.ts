@@ -1,42 +1,31 @@
 // What every object has beside its own work: its rows go into a backup, and a restore puts them back.
 //
-// A restore keeps an object's rows aside until all are there, then makes them its own in one transaction, and the object begins anew
-// from its storage. Until then it is empty to everybody, and sets no alarm.
+// A restore hands an object its rows in parts, which stand aside until all are there. Then the object takes them over at once, and begins
+// anew from its storage. Until then it is empty to everybody, and sets no alarm.
 import { DurableObject } from "cloudflare:workers";
-import {
-	applyRows,
-	type BackupPlan,
-	type ObjectPage,
-	readObjectRows,
-	type StagedPart,
-	type StageVerdict,
-	stageRows,
-} from "./object-rows.edge.ts";
+import { type BackupPlan, type ObjectPage, readObjectRows } from "./object-rows.edge.ts";
+import { type BackupPart, finishParts, type PartVerdict, takePart } from "./restored-rows.edge.ts";
 
 export abstract class BackedUpObject extends DurableObject<Env> {
-	/** Tells this instance from a later one. */
-	readonly #instance = crypto.randomUUID();
-
 	/** Which rows go into a backup. */
 	abstract backupPlan(): BackupPlan;
 
-	/** Adapts the rows that were put back, in their transaction. */
+	/** Adapts the rows that were put back, in the transaction that takes them over. */
 	adaptRestored(): void {}
 
 	/** A page of the object's rows. @param after `next` of the page before; null for the first. */
 	readRows(after: string | null): ObjectPage {
-		const page = readObjectRows(this.ctx.storage, this.backupPlan(), after);
-		return { ...page, state: `${this.#instance} ${page.state}`, takenAtMs: Date.now() };
+		return { ...readObjectRows(this.ctx.storage, this.backupPlan(), after), takenAtMs: Date.now() };
 	}
 
-	/** Keeps rows of a backup aside. Idempotent. */
-	stageRows(part: StagedPart): StageVerdict {
-		return stageRows(this.ctx.storage, part);
+	/** Keeps a part of a backup aside. Idempotent. */
+	takePart(part: BackupPart): PartVerdict {
+		return takePart(this.ctx.storage, this.backupPlan().schema, part);
 	}
 
-	/** Makes the rows that were kept aside the object's own. Idempotent. Call `beginAnew` next. False when there are none. */
-	applyRows(backupId: string): boolean {
-		return applyRows(this.ctx.storage, this.backupPlan().schema, backupId, () => this.adaptRestored());
+	/** Makes the parts that were kept aside the object's own. Idempotent. Call `beginAnew` next. False when one is missing. */
+	finishParts(backupId: string, parts: number): boolean {
+		return finishParts(this.ctx.storage, { backupId, parts }, () => this.adaptRestored());
 	}
 
 	/** Ends this instance, so that the next call finds one that has read the storage. The call itself fails. */

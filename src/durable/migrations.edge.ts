@@ -1,6 +1,7 @@
 // The versions of an object's tables, migrated step by step when the object wakes. Durable Object SQLite refuses
 // PRAGMA user_version, so the version stands in a table of its own.
 import { FORMER_VERSION } from "../former-version.ts";
+import { dropChangeLog } from "./change-log.edge.ts";
 
 /** Turns the tables of one version into those of the next, rows included. Synchronous, so that it is one transaction. */
 export type MigrationStep = (sql: SqlStorage) => void;
@@ -46,7 +47,8 @@ function storedVersion(storage: Pick<DurableObjectStorage, "sql">): number {
 	return storage.sql.exec<{ version: number }>(`SELECT version FROM ${VERSION_TABLE}`).one().version;
 }
 
-function storeVersion(sql: SqlStorage, version: number): void {
+/** Records that the tables are those of a version. */
+export function storeVersion(sql: SqlStorage, version: number): void {
 	sql.exec(
 		`CREATE TABLE IF NOT EXISTS ${VERSION_TABLE} (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL)`,
 	);
@@ -68,6 +70,8 @@ export function migrate(storage: Pick<DurableObjectStorage, "sql" | "transaction
 		throw new SchemaError(
 			`the tables of this ${name} were made by ${FORMER_VERSION}, and this code does not read them: begin with an empty state or deployment`,
 		);
+	// Its triggers name the tables as they were.
+	if (found < last) dropChangeLog(storage.sql);
 	for (const [index, step] of steps.entries()) {
 		const version = FIRST_VERSION + index;
 		if (version <= found) continue;

@@ -1,27 +1,37 @@
-// The rows of an object's tables, read in pages for a backup and put back by a restore. Rows are JSON values, bytes in base64.
-import { fromBase64, toBase64 } from "../proof/signing.ts";
-import { splitText } from "../text/pieces.ts";
-import { hasTables, lastVersion, migrate, SchemaError, schemaAt, type TableSchema } from "./migrations.edge.ts";
-
-/** A value of a row. Only bytes are an object. */
-export type RowValue = string | number | null | { base64: string };
-export type StoredRow = Record<string, RowValue>;
-
-/** Rows of one table, each with all its columns. */
-export interface TableRows {
-	table: string;
-	rows: StoredRow[];
-}
+// The rows of an object's tables, read in pages for a backup while the object goes on working: first all rows by their keys, then those that
+// have changed meanwhile, until a page has all that are left. Then all pages together are the object as of its last page: what a
+// later page says of a row holds. That page comes when less changes from one page to the next than a page holds, a fifth of a megabyte: an
+// object would have to change megabytes a second to go on forever.
+import {
+	changesBehind,
+	dropChangeLog,
+	keepChangeLog,
+	type LoggedChange,
+	type LogPlace,
+	openChangeLog,
+} from "./change-log.edge.ts";
+import { hasTables, type TableSchema } from "./migrations.edge.ts";
+import {
+	columnsOf,
+	quoteName,
+	quoteNames,
+	type RowValue,
+	type TableColumns,
+	tableNames,
+	toRowValue,
+	toSqlValue,
+} from "./table-rows.edge.ts";
 
 /** One page of an object's rows. */
 export interface ObjectPage {
 	/** Of its tables (see TableSchema); 0 where it has none. */
 	version: number;
-	tables: TableRows[];
+	/** RowChanges as JSON, which only an object that is restored takes apart: a tenth of the work of passing them on as values. */
+	rows: string;
 	/** `after` of the next page; null on the last one. */
 	next: string | null;
-	/** Differs after every change of a row. Pages with the same text show one moment. */
-	state: string;
+	/** Whether the object's rows begin with this page. Then earlier ones are void: what changed since is not known. */
+	isFirst: boolean;
 	/** When the page was read, by the object's clock, ms since the epoch. */
 	takenAtMs: number;
 }
@@ -33,230 +43,166 @@ export interface BackupPlan {
 	conditions?: Readonly<Record<string, string>>;
 }
 
-/** JSON of the rows of one page, characters; it ends after the row that reaches this. */
-const PAGE_CHARS = 2_000_000;
-/** Rows that one query returns. */
-const QUERY_ROWS = 200;
+/** JSON of the rows of one page, characters; it ends after the row that reaches this. Other work of the object waits for it. */
+const PAGE_CHARS = 200_000;
+/** Changes of one page. */
+const PAGE_CHANGES = 5_000;
+/** Rows that one query returns. One may have two megabytes. */
+const QUERY_ROWS = 16;
 
-/** Holds the rows of a restore until all are there. */
-const STAGE = "restored_rows";
-/** Names the backup that an object was restored from. */
-const ORIGIN = "restored_from";
-/** Characters of a piece of a staged row: a value has at most 2 MB. */
-const PIECE_CHARS = 500_000;
-
-function toRowValue(value: SqlStorageValue): RowValue {
-	return value instanceof ArrayBuffer ? { base64: toBase64(new Uint8Array(value)) } : value;
-}
-
-function toSqlValue(value: RowValue): SqlStorageValue {
-	if (typeof value !== "object" || value === null) return value;
-	const bytes = fromBase64(value.base64);
-	if (!bytes) throw new Error("a row of a backup has bytes that are not base64");
-	return bytes.buffer;
-}
-
-function quoteName(name: string): string {
-	return `"${name.replaceAll('"', '""')}"`;
-}
-
-/** An object's tables, but for those that say how they are kept. */
-function tableNames(sql: SqlStorage): string[] {
-	return sql
-		.exec<{ name: string }>(
-			`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-				AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\' AND name NOT IN ('schema_version', ?, ?) ORDER BY name`,
-			STAGE,
-			ORIGIN,
-		)
-		.toArray()
-		.map(({ name }) => name);
-}
-
-/** The columns that order a table: its primary key, else its rowid. */
-function keyColumns(sql: SqlStorage, table: string): string[] {
-	const columns = sql
-		.exec<{ name: string }>("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", table)
-		.toArray();
-	return columns.length > 0 ? columns.map(({ name }) => quoteName(name)) : ["rowid"];
-}
-
-/** Where a page ended: behind a row of a table, whose key this is. */
-interface Position {
+/** A row of a table, by its key. */
+interface RowPlace {
 	table: string;
-	key: SqlStorageValue[];
+	key: RowValue[];
 }
 
-/** The rows of a table behind a position, in the order of its key, with the key beside each. */
-function* rowsBehind(sql: SqlStorage, table: string, key: SqlStorageValue[], condition: string) {
-	const columns = keyColumns(sql, table);
-	const keys = columns.map((name, index) => `${name} AS key_${index}`).join(", ");
-	for (let last = key; ; ) {
-		const behind = last.length > 0 ? `(${columns.join(", ")}) > (${columns.map(() => "?").join(", ")})` : "1";
-		const query = `SELECT ${keys}, * FROM ${quoteName(table)} WHERE ${behind} AND (${condition})
-			ORDER BY ${columns.join(", ")} LIMIT ${QUERY_ROWS}`;
-		const page = [...sql.exec(query, ...last).raw()];
-		const names = sql
-			.exec<{ name: string }>("SELECT name FROM pragma_table_info(?) ORDER BY cid", table)
-			.toArray()
-			.map(({ name }) => name);
-		for (const values of page) {
-			last = values.slice(0, columns.length);
-			const row = Object.fromEntries(
-				names.map((name, index) => [name, toRowValue(values[columns.length + index] ?? null)]),
-			);
-			yield { row, key: last };
-		}
-		if (page.length < QUERY_ROWS) return;
+/** Where a page ended. */
+interface Position extends LogPlace {
+	/** The last row that was read by key; absent when all were. */
+	row?: RowPlace;
+}
+
+type SyncStorage = Pick<DurableObjectStorage, "sql" | "transactionSync">;
+
+/** Rows of one page as JSON, by table. */
+class PageRows {
+	#tables = new Map<string, { columns: readonly string[]; rows: string[] }>();
+	#chars = 0;
+
+	add(table: string, columns: readonly string[], row: readonly RowValue[]): void {
+		const { rows } = this.#tables.get(table) ?? { rows: [] as string[] };
+		const text = JSON.stringify(row);
+		rows.push(text);
+		this.#tables.set(table, { columns, rows });
+		this.#chars += text.length;
+	}
+
+	get isFull(): boolean {
+		return this.#chars >= PAGE_CHARS;
+	}
+
+	/** A list of TableRows. */
+	toJson(): string {
+		const tables = [...this.#tables].map(
+			([table, { columns, rows }]) =>
+				`{"table":${JSON.stringify(table)},"columns":${JSON.stringify(columns)},"rows":[${rows.join(",")}]}`,
+		);
+		return `[${tables.join(",")}]`;
 	}
 }
 
+class PageReader {
+	#sql: SqlStorage;
+	#conditions: Readonly<Record<string, string>>;
+	#columns = new Map<string, TableColumns>();
+	#rows = new PageRows();
+	#removed = new PageRows();
+
+	constructor(sql: SqlStorage, conditions: Readonly<Record<string, string>>) {
+		this.#sql = sql;
+		this.#conditions = conditions;
+	}
+
+	#columnsOf(table: string): TableColumns {
+		const columns = this.#columns.get(table) ?? columnsOf(this.#sql, table);
+		this.#columns.set(table, columns);
+		return columns;
+	}
+
+	#keyOf(table: string, row: readonly RowValue[]): RowValue[] {
+		const { key, all } = this.#columnsOf(table);
+		return key.map((name) => row[all.indexOf(name)] ?? null);
+	}
+
+	/** The rows of a table behind a key that meet its condition, in the order of their keys. */
+	*#rowsBehind(table: string, from: readonly RowValue[]): Generator<RowValue[]> {
+		const { key, all } = this.#columnsOf(table);
+		for (let last = from; ; ) {
+			const behind = last.length > 0 ? `(${quoteNames(key)}) > (${key.map(() => "?").join(", ")})` : "1";
+			const query = `SELECT ${quoteNames(all)} FROM ${quoteName(table)} WHERE ${behind} AND (${this.#conditions[table] ?? "1"})
+				ORDER BY ${quoteNames(key)} LIMIT ${QUERY_ROWS}`;
+			const found = [...this.#sql.exec(query, ...last.map(toSqlValue)).raw()];
+			for (const values of found) {
+				const row = values.map(toRowValue);
+				last = this.#keyOf(table, row);
+				yield row;
+			}
+			if (found.length < QUERY_ROWS) return;
+		}
+	}
+
+	/** Adds rows in the order of tables and keys. Returns the last one where others are left. */
+	addBehind(from: RowPlace | null): RowPlace | null {
+		for (const table of tableNames(this.#sql)) {
+			if (from && table < from.table) continue;
+			const { all } = this.#columnsOf(table);
+			for (const row of this.#rowsBehind(table, from?.table === table ? from.key : [])) {
+				this.#rows.add(table, all, row);
+				if (this.#rows.isFull) return { table, key: this.#keyOf(table, row) };
+			}
+		}
+		return null;
+	}
+
+	/** Adds rows that have changed, as they are now. Returns the last change that was read where others are left. */
+	addChanged(from: number): number | null {
+		const seen = new Set<string>();
+		let changes = 0;
+		let last = from;
+		for (const change of changesBehind(this.#sql, from)) {
+			if (this.#rows.isFull || this.#removed.isFull || changes === PAGE_CHANGES) return last;
+			const place = JSON.stringify([change.table, change.key.map(toRowValue)]);
+			if (!seen.has(place)) this.#addChange(change);
+			seen.add(place);
+			changes++;
+			last = change.seq;
+		}
+		return null;
+	}
+
+	/** RowChanges as JSON. */
+	toJson(): string {
+		return `{"tables":${this.#rows.toJson()},"removed":${this.#removed.toJson()}}`;
+	}
+
+	#addChange({ table, key: values }: LoggedChange): void {
+		const { key, all } = this.#columnsOf(table);
+		const bound = values.slice(0, key.length);
+		const isIt = key.map((name) => `${quoteName(name)} = ?`).join(" AND ");
+		const query = `SELECT ${quoteNames(all)} FROM ${quoteName(table)} WHERE ${isIt} AND (${this.#conditions[table] ?? "1"})`;
+		const [found] = [...this.#sql.exec(query, ...bound).raw()];
+		if (found) this.#rows.add(table, all, found.map(toRowValue));
+		else this.#removed.add(table, key, bound.map(toRowValue));
+	}
+}
+
+/** Where to go on; null for the first page, and where changes since the page before are not known. */
+function positionBehind(sql: SqlStorage, after: string | null): Position | null {
+	const position = after === null ? null : (JSON.parse(after) as Position);
+	return position && keepChangeLog(sql, position.log) ? position : null;
+}
+
 /**
- * A page of an object's rows, at least one if there are any. Synchronous, so that it shows one moment.
+ * A page of an object's rows. Synchronous, so that it shows one moment.
  * @param after `next` of the page before; null for the first.
  */
 export function readObjectRows(
-	{ sql }: Pick<DurableObjectStorage, "sql">,
+	storage: SyncStorage,
 	{ conditions = {} }: BackupPlan,
 	after: string | null,
 ): Omit<ObjectPage, "takenAtMs"> {
-	const from = after === null ? null : (JSON.parse(after) as Position);
-	const names = hasTables({ sql }) ? tableNames(sql).filter((name) => from === null || name >= from.table) : [];
-	const tables: TableRows[] = [];
-	let chars = 0;
-	let next: string | null = null;
-	for (const table of names) {
-		const rows: StoredRow[] = [];
-		const key = from?.table === table ? from.key : [];
-		for (const { row, key: last } of rowsBehind(sql, table, key, conditions[table] ?? "1")) {
-			rows.push(row);
-			chars += JSON.stringify(row).length;
-			if (chars < PAGE_CHARS) continue;
-			next = JSON.stringify({ table, key: last } satisfies Position);
-			break;
-		}
-		if (rows.length > 0) tables.push({ table, rows });
-		if (next !== null) break;
-	}
-	const version = hasTables({ sql }) ? sql.exec<{ version: number }>("SELECT version FROM schema_version").one() : null;
-	const { changes } = sql.exec<{ changes: number }>("SELECT total_changes() AS changes").one();
-	return { version: version?.version ?? 0, tables, next, state: String(changes) };
-}
-
-function hasTable(sql: SqlStorage, name: string): boolean {
-	return sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name).toArray().length > 0;
-}
-
-function hasRows(sql: SqlStorage, table: string): boolean {
-	return sql.exec(`SELECT 1 FROM ${quoteName(table)} LIMIT 1`).toArray().length > 0;
-}
-
-/** The backup that the object was restored from; null when it was not. */
-function restoredFrom(sql: SqlStorage): string | null {
-	if (!hasTable(sql, ORIGIN)) return null;
-	return sql.exec<{ backup_id: string }>(`SELECT backup_id FROM ${ORIGIN}`).toArray()[0]?.backup_id ?? null;
-}
-
-/** What became of rows that were handed to an object. `occupied`: it has rows of its own. */
-export type StageVerdict = "staged" | "restored" | "occupied";
-
-/** A part of a backup for one object. */
-export interface StagedPart {
-	backupId: string;
-	/** Place of the part in the backup. The same part has the same number, however often it is sent. */
-	part: number;
-	version: number;
-	tables: TableRows[];
-}
-
-/** Keeps rows aside until `applyRows`. Nothing else of the object sees them. Idempotent by the part's number. */
-export function stageRows(
-	storage: DurableObjectStorage,
-	{ backupId, part, version, tables }: StagedPart,
-): StageVerdict {
 	const { sql } = storage;
-	const origin = restoredFrom(sql);
-	if (origin !== null) return origin === backupId ? "restored" : "occupied";
-	if (!hasTable(sql, STAGE) && tableNames(sql).some((name) => hasRows(sql, name))) return "occupied";
-	storage.transactionSync(() => {
-		sql.exec(
-			`CREATE TABLE IF NOT EXISTS ${STAGE} (part INTEGER, n INTEGER, piece INTEGER, version INTEGER, target TEXT, text TEXT,
-				PRIMARY KEY (part, n, piece)) WITHOUT ROWID`,
-		);
-		let n = 0;
-		for (const { table, rows } of tables) {
-			for (const row of rows) {
-				for (const [piece, text] of splitText(JSON.stringify(row), PIECE_CHARS).entries())
-					sql.exec(
-						`INSERT OR REPLACE INTO ${STAGE} (part, n, piece, version, target, text) VALUES (?, ?, ?, ?, ?, ?)`,
-						part,
-						n,
-						piece,
-						version,
-						table,
-						text,
-					);
-				n++;
-			}
-		}
-	});
-	return "staged";
-}
-
-/** Staged rows in the order of the backup. */
-function* stagedRows(sql: SqlStorage): Generator<{ table: string; row: StoredRow }> {
-	const places = sql.exec<{ part: number; n: number; target: string }>(
-		`SELECT DISTINCT part, n, target FROM ${STAGE} ORDER BY part, n`,
-	);
-	for (const { part, n, target } of places.toArray()) {
-		const pieces = sql.exec<{ text: string }>(
-			`SELECT text FROM ${STAGE} WHERE part = ? AND n = ? ORDER BY piece`,
-			part,
-			n,
-		);
-		const text = [...pieces].map(({ text: piece }) => piece).join("");
-		yield { table: target, row: JSON.parse(text) as StoredRow };
+	const reader = new PageReader(sql, conditions);
+	if (!hasTables(storage)) return { version: 0, rows: reader.toJson(), next: null, isFirst: true };
+	const from = positionBehind(sql, after);
+	let next: Position | null = null;
+	const row = from && !from.row ? null : reader.addBehind(from?.row ?? null);
+	if (row) next = { ...(from ?? openChangeLog(storage)), row };
+	else if (from) {
+		const seq = reader.addChanged(from.seq);
+		if (seq === null) dropChangeLog(sql);
+		else next = { log: from.log, seq };
 	}
-}
-
-/**
- * Makes the staged rows the object's own, in one transaction. Idempotent. The object must begin anew afterwards.
- * @param finish what else belongs to the transaction; called when there are rows.
- * @returns false when the object has no staged rows and was not restored from this backup.
- * @throws SchemaError when the rows are of a later version than the schema.
- */
-export function applyRows(
-	storage: DurableObjectStorage,
-	schema: TableSchema,
-	backupId: string,
-	finish: () => void,
-): boolean {
-	const { sql } = storage;
-	if (restoredFrom(sql) === backupId) return true;
-	if (!hasTable(sql, STAGE)) return false;
-	storage.transactionSync(() => {
-		const staged = sql.exec<{ version: number | null }>(`SELECT max(version) AS version FROM ${STAGE}`).one();
-		const version = staged.version ?? 0;
-		if (version > lastVersion(schema))
-			throw new SchemaError(
-				`the backup's ${schema.name} is at version ${version} and this code knows ${lastVersion(schema)}`,
-			);
-		// An object that was only asked has empty tables, perhaps of another version.
-		for (const table of tableNames(sql)) sql.exec(`DROP TABLE ${quoteName(table)}`);
-		sql.exec("DROP TABLE IF EXISTS schema_version");
-		migrate(storage, schemaAt(schema, version));
-		for (const { table, row } of stagedRows(sql)) {
-			const columns = Object.keys(row);
-			sql.exec(
-				`INSERT OR REPLACE INTO ${quoteName(table)} (${columns.map(quoteName).join(", ")})
-					VALUES (${columns.map(() => "?").join(", ")})`,
-				...Object.values(row).map(toSqlValue),
-			);
-		}
-		sql.exec(`DROP TABLE ${STAGE}`);
-		sql.exec(`CREATE TABLE ${ORIGIN} (one INTEGER PRIMARY KEY CHECK (one = 1), backup_id TEXT NOT NULL)`);
-		sql.exec(`INSERT INTO ${ORIGIN} VALUES (1, ?)`, backupId);
-		finish();
-	});
-	return true;
+	const { version } = sql.exec<{ version: number }>("SELECT version FROM schema_version").one();
+	return { version, rows: reader.toJson(), next: next && JSON.stringify(next), isFirst: from === null };
 }

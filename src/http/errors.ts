@@ -87,6 +87,10 @@ function toOverflowRow({
 	};
 }
 
+function toRequestNotFoundRow({ message, keptSince }: Extract<Failure, { reason: "request_not_found" }>): FailureRow {
+	return { status: 404, message, ...(keptSince === undefined ? {} : { extra: { kept_since: keptSince } }) };
+}
+
 /** A new reason does not compile until it has a row here. */
 function toFailureRow(failure: Failure): FailureRow {
 	switch (failure.reason) {
@@ -234,7 +238,6 @@ function toFailureRow(failure: Failure): FailureRow {
 		case "model_not_found":
 		case "response_not_found":
 		case "proof_not_found":
-		case "request_not_found":
 		case "key_not_found":
 		case "handoff_not_found":
 		case "workspace_not_found":
@@ -245,6 +248,8 @@ function toFailureRow(failure: Failure): FailureRow {
 		case "step_not_found":
 		case "text_expired":
 			return { status: 404, message: failure.message };
+		case "request_not_found":
+			return toRequestNotFoundRow(failure);
 		case "share_limit_reached":
 			return {
 				status: 409,

@@ -60,3 +60,24 @@ export function mergePageParts<Entry>(
 	if (!end) return { entries, nextCursor: null, searchedBackTo: null };
 	return { entries, nextCursor: renderCursor(end), searchedBackTo: entries.length < limit ? end.created_at : null };
 }
+
+/**
+ * The page of one source, in the source's own order.
+ * @param part of one entry more than the page holds, if there are more.
+ */
+export function toListPage<Entry>(
+	{ entries: found, readTo }: PagePart<Entry>,
+	limit: number,
+	toPosition: (entry: Entry) => ListPosition,
+): ListPage<Entry> {
+	const entries = found.slice(0, limit);
+	const last = entries.at(-1);
+	if (last && found.length > limit)
+		return { entries, nextCursor: renderCursor(toPosition(last)), searchedBackTo: null };
+	if (!readTo) return { entries, nextCursor: null, searchedBackTo: null };
+	return {
+		entries,
+		nextCursor: renderCursor(readTo),
+		searchedBackTo: entries.length < limit ? readTo.created_at : null,
+	};
+}

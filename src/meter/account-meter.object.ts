@@ -19,6 +19,7 @@ import type { Receipt } from "../proof/receipt.ts";
 import { withEmptyOutput } from "../proof/receipt.ts";
 import { cachedSettings } from "../settings.ts";
 import { toWebhookRules } from "../webhooks/webhook.ts";
+import { DAY_MS, renderUtcDay, toUtcDay } from "./budget-period.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
 import { DataKey } from "./data-key.edge.ts";
 import { FeedbackTable } from "./feedback-table.edge.ts";
@@ -51,7 +52,8 @@ import { MeterState } from "./meter-state.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
 import { RefusalTable } from "./refusal-table.edge.ts";
 import type { LimitRefusal } from "./refusals.ts";
-import type { ListedRequest, RatedRequest, RequestDetail, RequestPageQuery } from "./request-page.ts";
+import { firstNumberAt, numberTimeMs, requestNumber } from "./request-number.ts";
+import type { ListedRequest, RatedRequest, RemovedRequest, RequestDetail, RequestPageQuery } from "./request-page.ts";
 import { readRequestPage, recomputeDay } from "./request-reader.edge.ts";
 import type { OpenRequest } from "./request-table.edge.ts";
 import { MinuteWindow } from "./rolling-window.ts";
@@ -70,6 +72,9 @@ const ALERT_FLUSH_MS = 10_000;
 const CLAIMED_AT_ONCE = 15;
 /** Receipts that a meter shows to strangers in a second. Isolates keep those that they have seen. */
 const PUBLIC_LOOKUPS_PER_SECOND = 100;
+/** Requests that are removed at once, and when the next ones are. */
+const REMOVED_AT_ONCE = 500;
+const REMOVE_AGAIN_MS = 1_000;
 /** D1 gets sums once in this time, at most. */
 const SUMS_EVERY_MS = 60_000;
 /** What is recorded if nobody settles a request. */
@@ -99,6 +104,8 @@ export class AccountMeter extends BackedUpObject {
 	#userId: string | null;
 	/** What revisions of sums in D1 lie above; null until D1 was asked, in a meter that was restored. */
 	#revisionBase: number | null;
+	/** The first day of which requests are kept; null while none was removed. */
+	#keptSince: string | null;
 	#sumsSentAtMs = Date.now();
 	/** Whether sums are to be sent before they are due. */
 	#areSumsWanted = false;
@@ -130,13 +137,14 @@ export class AccountMeter extends BackedUpObject {
 		const retiredBudgets = revoked.flatMap(({ retired_budget }) => retired_budget ?? []);
 		this.#meterState = new MeterState(state.storage, now, retiredBudgets);
 		const [account] = this.#sql
-			.exec<{ user_id: string | null; plan: PlanId | null; revision_base: number | null }>(
-				"SELECT user_id, plan, revision_base FROM account",
+			.exec<{ user_id: string | null; plan: PlanId | null; revision_base: number | null; kept_since: string | null }>(
+				"SELECT user_id, plan, revision_base, kept_since FROM account",
 			)
 			.toArray();
 		this.#userId = account?.user_id ?? null;
 		this.#plan = account?.plan ?? null;
 		this.#revisionBase = account ? account.revision_base : 0;
+		this.#keptSince = account?.kept_since ?? null;
 		const versions = this.#sql.exec<{ key_id: string; version: number }>("SELECT key_id, version FROM key_versions");
 		this.#keyVersions = new Map([...versions].map(({ key_id, version }) => [key_id, version]));
 		this.#budgets = new KeyBudgets(this.#sql, this.#meterState, {
@@ -421,6 +429,7 @@ export class AccountMeter extends BackedUpObject {
 			totals: this.#meterState.totals(),
 			recent: this.#meterState.table.latest(RECENT_ROWS).map(toListedRequest),
 			holds: this.#meterState.holds(),
+			keptSince: this.#keptSince,
 		};
 	}
 
@@ -435,9 +444,12 @@ export class AccountMeter extends BackedUpObject {
 	}
 
 	/** A settled request; `open` while it is not settled. */
-	request(requestId: string): RequestDetail | "open" | null {
+	request(requestId: string): RequestDetail | RemovedRequest | "open" | null {
 		const whole = this.#wholeRow(requestId);
-		return whole ? toStoredDetail(whole) : this.#openOrNull(requestId);
+		if (whole) return toStoredDetail(whole);
+		const keptSince = this.#keptSince;
+		const isRemoved = keptSince !== null && requestNumber(requestId) < firstNumberAt(Date.parse(keptSince));
+		return isRemoved ? { keptSince } : this.#openOrNull(requestId);
 	}
 
 	/** The receipt of a settled request; `open` while it is not settled. */
@@ -598,8 +610,37 @@ export class AccountMeter extends BackedUpObject {
 			logError("meter_alarm_failed", error);
 		}
 		this.#armForOpenWork(Date.now() + this.#outbox.retryDelayMs);
+		this.#armForSums(Date.now() + this.#outbox.retryDelayMs);
+		this.#removeOld(Date.now());
 		// A receiver that hangs delays the next alarm, which expires reservations, by ten seconds at most.
 		await delivered;
+	}
+
+	/** Removes requests of days that are no longer kept, some at a time. Sums stay. Never throws. */
+	#removeOld(nowMs: number): void {
+		const { keepRequestsDays } = cachedSettings(this.env);
+		const oldest = this.#meterState.table.oldest();
+		if (keepRequestsDays === 0 || oldest === null) return;
+		const firstKept = toUtcDay(nowMs) - keepRequestsDays;
+		const leavesAtMs = (toUtcDay(numberTimeMs(oldest)) + keepRequestsDays + 1) * DAY_MS;
+		if (leavesAtMs > nowMs) {
+			this.#outbox.arm(leavesAtMs);
+			return;
+		}
+		let removed = 0;
+		try {
+			// What is not folded is counted from its rows.
+			this.#meterState.foldNow(nowMs);
+			this.ctx.storage.transactionSync(() => {
+				this.#sql.exec("UPDATE account SET kept_since = ?", renderUtcDay(firstKept));
+				removed = this.#meterState.table.removeBefore(firstNumberAt(firstKept * DAY_MS), REMOVED_AT_ONCE);
+			});
+			this.#keptSince = renderUtcDay(firstKept);
+		} catch (error) {
+			logError("requests_not_removed", error);
+		}
+		// Only open requests are left of those days, or the storage refuses.
+		this.#outbox.arm(nowMs + (removed === 0 ? DAY_MS : REMOVE_AGAIN_MS));
 	}
 
 	/** Makes the tries of webhooks that are due. Never throws. */
@@ -623,7 +664,7 @@ export class AccountMeter extends BackedUpObject {
 	#claim(requests: readonly OpenRequest[]): Promise<void> {
 		const claimed = this.#claims.then(async () => {
 			try {
-				await this.#claimAll(requests.filter(({ id }) => this.#meterState.findOpen(id)));
+				await this.#claimAll(requests.map(({ id }) => id));
 			} catch (error) {
 				this.#claimBackoff.recordFailure();
 				logStrandedFailure(error);
@@ -633,13 +674,18 @@ export class AccountMeter extends BackedUpObject {
 		return claimed;
 	}
 
-	async #claimAll(requests: readonly OpenRequest[]): Promise<void> {
-		for (let from = 0; from < requests.length; from += CLAIMED_AT_ONCE)
-			await this.#claimSome(requests.slice(from, from + CLAIMED_AT_ONCE));
+	async #claimAll(requestIds: readonly string[]): Promise<void> {
+		for (let from = 0; from < requestIds.length; from += CLAIMED_AT_ONCE) {
+			const nowMs = Date.now();
+			// Until it is claimed, a request may be settled or extended: while others wait for D1, for example.
+			const some = requestIds.slice(from, from + CLAIMED_AT_ONCE).flatMap((id) => this.#meterState.findOpen(id) ?? []);
+			await this.#claimSome(some.filter(({ isClaiming, expiresAtMs }) => isClaiming || expiresAtMs <= nowMs));
+		}
 		this.#claimBackoff.recordSuccess();
 	}
 
 	async #claimSome(requests: readonly OpenRequest[]): Promise<void> {
+		if (requests.length === 0) return;
 		const db = database(this.env.DB);
 		const { signer } = cachedSettings(this.env);
 		const userId = this.#userId ?? "";
@@ -658,7 +704,7 @@ export class AccountMeter extends BackedUpObject {
 	async takeStranded(userId: string): Promise<void> {
 		this.#learnUser(userId);
 		await this.#takeStranded(userId);
-		this.#armForOpenWork(Date.now());
+		this.#armForSums(Date.now());
 	}
 
 	async #takeStranded(userId: string): Promise<void> {
@@ -776,11 +822,15 @@ export class AccountMeter extends BackedUpObject {
 		// One that has expired and is open waits for D1.
 		const claimAtMs = Date.now() + (this.#claimBackoff.failures > 0 ? this.#claimBackoff.delayMs : 0);
 		if (earliestExpiryMs !== null) this.#outbox.arm(Math.max(earliestExpiryMs, claimAtMs));
-		if (this.#meterState.hasUnsent) this.#outbox.arm(Math.max(this.#sumsSentAtMs + SUMS_EVERY_MS, flushAtMs));
 		if (this.#budgets.table.hasUnflushed) this.#outbox.arm(flushAtMs);
 		this.#armForWebhooks();
 		this.#armForRefusals(flushAtMs);
 		this.#stored.armForFlush(Date.now(), flushAtMs);
+	}
+
+	/** Sends sums when that is due. Not for an object that wakes: what it has not folded may have been sent before. */
+	#armForSums(notBeforeMs: number): void {
+		if (this.#meterState.hasUnsent) this.#outbox.arm(Math.max(this.#sumsSentAtMs + SUMS_EVERY_MS, notBeforeMs));
 	}
 
 	/** Flushes refusals when their minute is over. @param notBeforeMs when to try again after a failure. */

@@ -1,4 +1,5 @@
 // Usage by day, API key and model: what one request adds, and sums of many. Pure.
+import { DAY_MS } from "./budget-period.ts";
 import type { UsageCall, UsageRow } from "./settlement.ts";
 
 /** The members of a usage row that day sums count. */
@@ -120,8 +121,6 @@ export function withLargerSums(sums: readonly DaySum[]): DaySum[] {
 	}
 	return all.all();
 }
-
-const DAY_MS = 86_400_000;
 
 /** Months and days that cover a range of days: months that lie in it as a whole, and the days beside them. */
 export function coverDays(since: string, until: string): string[] {

@@ -118,6 +118,8 @@ export interface MeterSnapshot {
 	recent: RecentUsage[];
 	/** What open requests hold, oldest first. */
 	holds: OpenHold[];
+	/** The first day of which requests are kept, `YYYY-MM-DD`; null while none was removed. */
+	keptSince: string | null;
 }
 
 /** Usage that was summed up under one name. */

@@ -24,7 +24,7 @@ import type {
 	SettleVerdict,
 } from "./meter-calls.ts";
 import type { MeterEvent } from "./meter-events.ts";
-import type { ListedRequest, RatedRequest, RequestDetail, RequestPageQuery } from "./request-page.ts";
+import type { ListedRequest, RatedRequest, RemovedRequest, RequestDetail, RequestPageQuery } from "./request-page.ts";
 import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
 import type { StorageVerdict, StoredDeletion, StoredWrite } from "./stored-bytes.ts";
 import type { CountedWrite } from "./stored-quota.edge.ts";
@@ -58,7 +58,7 @@ export interface MeterClient {
 	/** The requests of a page, one more than it holds if there are more. */
 	requestPage(query: RequestPageQuery): Promise<PagePart<ListedRequest>>;
 	/** A settled request; `open` while it is not settled. */
-	request(requestId: string): Promise<RequestDetail | "open" | null>;
+	request(requestId: string): Promise<RequestDetail | RemovedRequest | "open" | null>;
 	/** The receipt of a settled request; `open` while it is not settled. */
 	receipt(requestId: string): Promise<StoredReceipt | "open" | null>;
 	/** The same for anybody; `busy` when too many are asked for at once. */

@@ -9,7 +9,7 @@ import type { BudgetStatus, KeyBudget, KeyCosts } from "./key-budget.ts";
 import { KeyLedger } from "./key-ledger.ts";
 import { KeyWindows } from "./key-windows.ts";
 import { countAdmissions, emptyWindows, type LimitWindows, packWindows, unpackWindows } from "./packed-windows.ts";
-import { firstNumberAt } from "./request-number.ts";
+import { firstNumberAt, requestNumber } from "./request-number.ts";
 import {
 	type Counting,
 	type NewRequest,
@@ -40,7 +40,7 @@ export interface FreeRequest {
 }
 
 /** A sum as it is now, for D1. */
-export interface OutgoingSum extends DaySum {
+export interface OutgoingDaySum extends DaySum {
 	/** Of this row in D1: a lower one never replaces a higher one. */
 	revision: number;
 }
@@ -157,22 +157,29 @@ export class MeterState {
 		const wentBack = this.#latestMs - nowMs >= MINUTE_MS;
 		this.#latestMs = wentBack ? nowMs : Math.max(this.#latestMs, nowMs);
 		if (!wentBack) return false;
+		const ahead = [...this.#open.values()].filter(({ atMs }) => atMs > nowMs);
+		const expiryOf = ({ atMs, expiresAtMs }: OpenRequest) => expiresAtMs - (atMs - nowMs);
 		this.#storage.transactionSync(() => {
-			for (const request of this.#open.values()) {
-				if (request.atMs <= nowMs) continue;
-				const expiresAtMs = request.expiresAtMs - (request.atMs - nowMs);
-				this.table.rewind({ n: request.n, atMs: nowMs, expiresAtMs }, this.#next());
-				Object.assign(request, { atMs: nowMs, expiresAtMs });
-			}
+			for (const [nth, request] of ahead.entries())
+				this.table.rewind({ n: request.n, atMs: nowMs, expiresAtMs: expiryOf(request) }, this.#next + nth);
 		});
+		for (const request of ahead) {
+			this.#advance();
+			Object.assign(request, { atMs: nowMs, expiresAtMs: expiryOf(request) });
+		}
 		this.foldNow(nowMs);
 		return true;
 	}
 
-	/** The number of the next change. */
-	#next(): number {
+	/** The number of the next change, for its write. It is used up when that is done: D1 knows sums by the last number, as a wake-up does. */
+	get #next(): number {
+		return this.#changed + 1;
+	}
+
+	/** Records that the next change is written. */
+	#advance(): void {
+		this.#changed++;
 		this.#changesSinceFold++;
-		return ++this.#changed;
 	}
 
 	get earliestExpiryMs(): number | null {
@@ -191,9 +198,9 @@ export class MeterState {
 		return this.#open.has(id) || this.#free.has(id) || this.table.find(id) !== undefined;
 	}
 
-	/** Counts an admission that costs nothing. False when it was counted. */
+	/** Counts an admission that costs nothing. False when it was counted, as one with a reservation too: then the answer to that was lost. */
 	admitFree({ requestId, isOfDay, limitedKeyId }: FreeRequest, nowMs: number): boolean {
-		if (this.#free.has(requestId)) return false;
+		if (this.wasAdmitted(requestId)) return false;
 		this.fold.countInMinute(toMinute(nowMs), limitedKeyId ?? "", isOfDay, nowMs);
 		this.#changesSinceFold++;
 		this.#free.add(requestId);
@@ -214,21 +221,32 @@ export class MeterState {
 
 	/** Stores an admission and counts it. False when the request has a row. */
 	admit(request: NewRequest): boolean {
-		const changed = this.#next();
-		const place = this.table.insert(request, changed);
+		const place = this.#insert(request);
 		if (place === null) return false;
-		if (place.n < this.#floor) this.fold.addLate(place.n);
+		this.#advance();
 		const { reservation: _, counting, isLimited, ...open } = request;
 		this.#open.set(open.id, { ...open, ...place, isClaiming: false });
 		this.#count(open.atMs, counting, isLimited ? open.apiKeyId : null);
 		return true;
 	}
 
+	/** Inserts a row, and where it is to be found if that is not among the latest. */
+	#insert(request: NewRequest): Pick<OpenRequest, "n" | "isLarge"> | null {
+		const insert = () => this.table.insert(request, this.#next);
+		if (requestNumber(request.id) >= this.#floor) return insert();
+		return this.#storage.transactionSync(() => {
+			const place = insert();
+			if (place !== null && place.n < this.#floor) this.fold.addLate(place.n);
+			return place;
+		});
+	}
+
 	/** Replaces a reservation. One that holds more is booked on today, because only today's period can be asked for more. */
 	extend(open: OpenRequest, reservation: Reservation, nowMs: number): void {
 		const { expiresAtMs, holdNanoUsd: nanoUsd } = reservation;
 		const bookedDay = nanoUsd > open.nanoUsd ? this.#ledger.today(nowMs) : open.bookedDay;
-		const isLarge = this.table.extend(open, reservation, { bookedDay, nanoUsd }, this.#next());
+		const isLarge = this.table.extend(open, reservation, { bookedDay, nanoUsd }, this.#next);
+		this.#advance();
 		Object.assign(open, { expiresAtMs, bookedDay, nanoUsd, isLarge });
 	}
 
@@ -252,20 +270,23 @@ export class MeterState {
 	/** Records that D1 is to be asked for the settlement of an open request. */
 	claim(open: OpenRequest): void {
 		if (open.isClaiming) return;
-		this.table.claim(open, this.#next());
+		this.table.claim(open, this.#next);
+		this.#advance();
 		open.isClaiming = true;
 	}
 
 	settle(open: OpenRequest, settlement: Settlement): void {
-		const settled = this.#next();
+		const settled = this.#next;
 		this.table.settle(open, settlement, settled);
+		this.#advance();
 		this.#open.delete(open.id);
 		this.#ledger.book({ ...open, nanoUsd: settlement.usage.cost_nano_usd });
 		this.#addUsage(settlement.usage, settled);
 	}
 
 	release(open: OpenRequest): void {
-		this.table.release(open, this.#next());
+		this.table.release(open, this.#next);
+		this.#advance();
 		this.#open.delete(open.id);
 		if (this.#retiredBudgets.has(open.budgetKeyId)) this.#ledger.touch(open.budgetKeyId);
 	}
@@ -412,7 +433,7 @@ export class MeterState {
 	}
 
 	/** Sums that D1 may have with earlier counts, as they are now. @param revisionBase what revisions lie above. */
-	unsentSums(revisionBase: number): OutgoingSum[] {
+	unsentSums(revisionBase: number): OutgoingDaySum[] {
 		const revision = revisionBase + this.#changed;
 		return [...this.#unsent.values()].map(({ day, api_key_id, model }) => {
 			const place = { day, api_key_id, model };
@@ -422,7 +443,7 @@ export class MeterState {
 	}
 
 	/** Records that D1 has sums. Those that have grown since stay unsent. */
-	markSent(sums: readonly OutgoingSum[], revisionBase: number): void {
+	markSent(sums: readonly OutgoingDaySum[], revisionBase: number): void {
 		for (const sum of sums) {
 			const key = DaySums.key(sum);
 			const unsent = this.#unsent.get(key);

@@ -7,7 +7,8 @@ export const METER_TABLES: TableSchema = {
 	steps: [
 		(sql) =>
 			sql.exec(`
-				CREATE TABLE account (one INTEGER PRIMARY KEY CHECK (one = 1), user_id TEXT, plan TEXT, revision_base INTEGER);
+				CREATE TABLE account (one INTEGER PRIMARY KEY CHECK (one = 1), user_id TEXT, plan TEXT, revision_base INTEGER,
+					kept_since TEXT);
 				CREATE TABLE revoked_keys (key_id TEXT PRIMARY KEY, retired_budget TEXT) WITHOUT ROWID;
 				CREATE TABLE key_versions (key_id TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID;
 				CREATE TABLE requests (n INTEGER PRIMARY KEY, id TEXT NOT NULL, changed INTEGER NOT NULL, admitted INTEGER NOT NULL,

@@ -47,6 +47,11 @@ export interface ListedRequest
 	models: readonly string[];
 }
 
+/** Of a request that was, or would have been, removed: requests are kept from this day on, `YYYY-MM-DD`. */
+export interface RemovedRequest {
+	keptSince: string;
+}
+
 /** A request by itself: with its calls. */
 export interface RequestDetail {
 	request: ListedRequest;

@@ -364,6 +364,25 @@ export class RequestTable {
 			.toArray();
 	}
 
+	/** The number of the oldest row; null where there is none. */
+	oldest(): number | null {
+		return this.#sql.exec<{ n: number | null }>("SELECT min(n) AS n FROM requests").one().n;
+	}
+
+	/** Removes rows before a number, those of open requests excepted, with their feedback. @returns how many. */
+	removeBefore(n: number, limit: number): number {
+		const rows = this.#sql.exec<{ n: number }>(
+			"SELECT n FROM requests WHERE n < ? AND expires_at_ms IS NULL ORDER BY n LIMIT ?",
+			n,
+			limit,
+		);
+		const numbers = rows.toArray().map((row) => row.n);
+		const list = JSON.stringify(numbers);
+		for (const table of ["large_receipts", "feedback", "requests"])
+			this.#sql.exec(`DELETE FROM ${table} WHERE n IN (SELECT value FROM json_each(?))`, list);
+		return numbers.length;
+	}
+
 	/** Settled rows behind a number, oldest first, with what they store apart. */
 	wholeAfter(after: number, before: number, limit: number): (WholeRow & { n: number; settled: number })[] {
 		const rows = this.#sql

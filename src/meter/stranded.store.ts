@@ -7,7 +7,7 @@ import { strandedSettlements } from "../db/schema.ts";
 import type { Settlement, StoredReceipt } from "./settlement.ts";
 
 /** Rows that were taken over are kept so long, for whoever asks late. */
-const KEPT_MS = 30 * 86_400_000;
+const KEEP_TAKEN_MS = 30 * 86_400_000;
 /** Rows of one reading. */
 const MOST_READ = 100;
 
@@ -81,6 +81,6 @@ export async function markTaken(
 			.where(inArray(requestId, jsonList(requestIds))),
 		db
 			.delete(strandedSettlements)
-			.where(and(eq(strandedSettlements.userId, userId), lt(takenAt, new Date(nowMs - KEPT_MS).toISOString()))),
+			.where(and(eq(strandedSettlements.userId, userId), lt(takenAt, new Date(nowMs - KEEP_TAKEN_MS).toISOString()))),
 	]);
 }

@@ -2,15 +2,15 @@
 import { eq, max, sql } from "drizzle-orm";
 import type { Database } from "../db/client.edge.ts";
 import { usageDays } from "../db/schema.ts";
-import type { OutgoingSum } from "./meter-state.edge.ts";
+import type { OutgoingDaySum } from "./meter-state.edge.ts";
 
-const COUNTS = ["requests", "model_requests", "calls", "tokens", "input_tokens", "cost_nano_usd", "revision"];
-const COLUMNS = ["day", "api_key_id", "model", ...COUNTS];
+const REPLACED_COLUMNS = ["requests", "model_requests", "calls", "tokens", "input_tokens", "cost_nano_usd", "revision"];
+const COLUMNS = ["day", "api_key_id", "model", ...REPLACED_COLUMNS];
 
 /** Writes sums of a user. */
-export async function recordUsageDays(db: Database, userId: string, sums: readonly OutgoingSum[]): Promise<void> {
+export async function recordUsageDays(db: Database, userId: string, sums: readonly OutgoingDaySum[]): Promise<void> {
 	const values = sql.raw(COLUMNS.map((name) => `value ->> '${name}'`).join(", "));
-	const replaced = sql.raw(COUNTS.map((name) => `${name} = excluded.${name}`).join(", "));
+	const replaced = sql.raw(REPLACED_COLUMNS.map((name) => `${name} = excluded.${name}`).join(", "));
 	await db.run(sql`INSERT INTO ${usageDays} (user_id, ${sql.raw(COLUMNS.join(", "))})
 		SELECT ${userId}, ${values} FROM json_each(${JSON.stringify(sums)}) WHERE true
 		ON CONFLICT (user_id, day, api_key_id, model) DO UPDATE SET ${replaced} WHERE excluded.revision > ${usageDays}.revision`);

@@ -138,6 +138,12 @@ export const usageSchema = z.lazy(() =>
 		storage: z
 			.object({ stored_bytes: z.int(), quota_bytes: z.int().nullable() })
 			.describe("Stored bytes and their quota; null where nothing limits them."),
+		kept_since: z
+			.string()
+			.nullable()
+			.describe(
+				"First UTC day of which requests and receipts are kept; null while none was removed. Totals are of all.",
+			),
 		held_usd: z.number().describe("Amount that open requests may still cost."),
 		open: z
 			.array(openSchema)
@@ -207,6 +213,7 @@ const getUsageEndpoint = endpoint({
 			by_mode: totals.by("mode"),
 			recent: shownRecent.map(renderRecent),
 			storage: { stored_bytes: stored.storedBytes, quota_bytes: stored.quotaBytes },
+			kept_since: snapshot.keptSince,
 			held_usd: usd(holds.reduce((sum, { held_nano_usd }) => sum + held_nano_usd, 0)),
 			open: shownOpen.map(renderHold),
 		});

@@ -9,6 +9,7 @@ import { cursorParam, nextPageMembers, searchedBackToMember, toNextPage } from "
 import { readListCursor } from "../http/list-position.ts";
 import { logError } from "../http/log.edge.ts";
 import { integerParam, timestampParam } from "../http/query.ts";
+import type { RemovedRequest } from "../meter/request-page.ts";
 import { listReadableRequests, lookUpRequest } from "./request-list.edge.ts";
 import {
 	REQUEST_KINDS,
@@ -72,6 +73,12 @@ const REQUEST_NOT_FOUND: Failure = {
 	message: "you have no settled request under this id",
 };
 
+/** The failure for a request of a day that is no longer kept, whether there was one or not. */
+function toRemoved({ keptSince }: RemovedRequest): Failure {
+	const message = `requests are kept from ${keptSince} on, and you have none under this id`;
+	return { reason: "request_not_found", message, keptSince };
+}
+
 /** The salt of a request's receipt; null while the user's meter does not answer, since what D1 has is shown all the same. */
 async function readSalt({ account, meter }: KeyContext, requestId: string): Promise<string | null> {
 	try {
@@ -98,6 +105,7 @@ const getRequestEndpoint = endpoint({
 	async handle({ params, context }) {
 		const found = await lookUpRequest(context, params.request_id);
 		if (!found) return fail(REQUEST_NOT_FOUND);
+		if ("keptSince" in found) return fail(toRemoved(found));
 		return ok({ ...toRequestDetailView(found), salt: await readSalt(context, params.request_id) });
 	},
 });

@@ -2,9 +2,10 @@
 import type { KeyContext } from "../account/context.ts";
 import { mayRead, readableMakers } from "../account/makers.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
-import { type ListPage, mergePageParts } from "../http/list-page.ts";
+import { type ListPage, toListPage } from "../http/list-page.ts";
 import {
 	type ListedRequest,
+	type RemovedRequest,
 	type RequestDetail,
 	type RequestPageQuery,
 	toRequestPosition,
@@ -29,24 +30,30 @@ function selectMakers({ account }: ListContext, apiKeyId: string | undefined): r
 	return readable === null || readable.includes(apiKeyId) ? [apiKeyId] : [];
 }
 
-/** A page of requests, newest first. */
+/** A page of requests, newest first, in the order of their rows: ids of one millisecond may share a number, and then it is not that of the ids. */
 export async function listReadableRequests(
 	context: ListContext,
 	{ filter: { apiKeyId, ...filter }, after, limit }: RequestListQuery,
 ): Promise<ListPage<ListedRequest>> {
 	const page = { filter: { ...filter, apiKeyIds: selectMakers(context, apiKeyId) }, after, limit };
 	const part = await context.meter(context.account.userId).requestPage(page);
-	return mergePageParts([part], limit, toRequestPosition);
+	return toListPage(part, limit, toRequestPosition);
 }
 
 /** A request that the caller's key reads. A malformed id is not looked up. */
 export async function lookUpRequest(
 	context: ListContext & Pick<KeyContext, "settings">,
 	requestId: string,
-): Promise<RequestDetail | null> {
+): Promise<RequestDetail | RemovedRequest | null> {
 	if (!parseRequestId(requestId, context.settings)) return null;
 	const { userId } = context.account;
 	const ask = () => context.meter(userId).request(requestId);
-	const found = await findSettled(context, { userId, requestId }, ask, toSettlementDetail);
-	return found && mayRead(context.account, found.request.api_key_id) ? found : null;
+	const found = await findSettled<RequestDetail | RemovedRequest, RequestDetail>(
+		context,
+		{ userId, requestId },
+		ask,
+		toSettlementDetail,
+	);
+	if (!found || "keptSince" in found) return found;
+	return mayRead(context.account, found.request.api_key_id) ? found : null;
 }

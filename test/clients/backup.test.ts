@@ -71,8 +71,8 @@ async function viewOf(service: TestService, { key }: CreatedKey): Promise<Answer
 }
 
 async function usageAgrees({ url, adminToken }: TestService): Promise<void> {
-	const { data } = (await callOperator(url, adminToken, "GET", "/internal/usage/check")) as Answer;
-	for (const user of data) expect(user).toMatchObject({ agrees: true, disagreements: [], rollup_disagreements: [] });
+	const { data } = (await callOperator(url, adminToken, "GET", "/internal/accounts/check")) as Answer;
+	for (const user of data) expect(user).toMatchObject({ agrees: true, disagreements: [] });
 }
 
 describe("a backup of a service at rest", () => {
@@ -224,7 +224,7 @@ describe("a backup of a service at rest", () => {
 			/SIGNING_KEY is another.*KEY_PEPPER is another/,
 		);
 		await expect(restoreBackup(file, before.url, before.adminToken)).rejects.toThrow(
-			/not empty: it has requests, handoffs, manifests, shared configs, runs, feedback, audit events/,
+			/not empty: it has requests, handoffs, manifests, shared configs, runs, audit events/,
 		);
 		expect((await ok(before, owner.key, "GET", "/v1/handoff/chain/shop")).verification).toMatchObject({
 			ok: true,
@@ -240,6 +240,16 @@ describe("a backup of a service at rest", () => {
 			["cut", gzipSync(text.slice(0, text.lastIndexOf("\n", text.length - 2) + 1)), /its last line is missing/],
 			["half", readFileSync(file).subarray(0, 2_000), /cannot be read|is no backup|is cut/],
 			["changed", gzipSync(text.replace("step 1", "step 9")), /was changed since it was written/],
+			[
+				"earlier",
+				gzipSync(text.replace('"version":2', '"version":1')),
+				/made by a version from before 25 November 2026.* version 1 of its format/,
+			],
+			[
+				"of tomorrow",
+				gzipSync(text.replace('"version":2', '"version":3')),
+				/version 3 of its format.*: update it first/,
+			],
 			["other", Buffer.from("not a backup"), /cannot be read|is no backup/],
 		];
 		for (const [name, bytes, message] of damaged) {

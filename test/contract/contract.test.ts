@@ -17,7 +17,7 @@ import {
 	callWith,
 	callWithKey,
 	chat,
-	eventually,
+	inMeter,
 	newKey,
 	ORIGIN,
 	operator,
@@ -190,15 +190,19 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 
 		if (endpoint.conditional)
 			it("answers 304 to who has what it would send", async () => {
-				const etag = (await sendExample(endpoint)).headers.get("etag") ?? "";
+				const { path, body } = await exampleRequest(endpoint, key);
+				const sent = body === undefined ? undefined : JSON.stringify(body);
+				const again = (more: Record<string, string> = {}) =>
+					send(endpoint, path, credentialFor(endpoint, key), sent, more);
+				const etag = (await again()).headers.get("etag") ?? "";
 				expect(etag).toMatch(endpoint.conditional === "weak" ? /^W\/".+"$/ : /^".+"$/);
 				for (const tags of [etag, `"other", ${etag}`, `W/${etag.replace("W/", "")}`, "*"]) {
-					const unchanged = await sendExample(endpoint, { "if-none-match": tags });
+					const unchanged = await again({ "if-none-match": tags });
 					expect([unchanged.status, await unchanged.text(), unchanged.headers.get("etag")]).toEqual([304, "", etag]);
 					expect(unchanged.headers.get("cache-control")).toBe(endpoint.cacheControl ?? null);
 					expect(unchanged.headers.get("access-control-allow-origin")).toBe("*");
 				}
-				expect((await sendExample(endpoint, { "if-none-match": '"other"' })).status).toBe(200);
+				expect((await again({ "if-none-match": '"other"' })).status).toBe(200);
 			});
 
 		if (endpoint.access !== "public")
@@ -362,25 +366,18 @@ describe("a public look-up of a receipt", () => {
 
 	it("waits for no receipt of an id from the future", async () => {
 		const prepare = vi.spyOn(env.DB, "prepare");
-		const lookUps = () => prepare.mock.calls.filter(([query]) => query.includes('from "settlements"')).length;
+		const lookUps = () => prepare.mock.calls.filter(([query]) => /stranded_settlements|"users"/.test(query)).length;
 		const id = `svc-${ulid(Date.now() + 3_600_000)}`;
 		const response = await app.fetch(new Request(`${ORIGIN}/v1/proof/${id}`), env, createExecutionContext());
-		expect([response.status, lookUps()]).toEqual([404, 1]);
+		// The id leads to nobody; in one case of 256 it seems to, and D1 is asked to whom.
+		expect(response.status).toBe(404);
+		expect(lookUps()).toBeLessThanOrEqual(1);
 		prepare.mockRestore();
 	});
 
 	it("finds a tampered receipt invalid", async () => {
-		const { db } = await import("../support/service.ts");
 		const id = (await chat(key.key, "hi")).headers.get("x-request-id") ?? "";
-		await eventually(
-			async () => (await db.prepare("SELECT 1 FROM settlements WHERE request_id = ?").bind(id).first()) !== null,
-		);
-		await db
-			.prepare(
-				'UPDATE settlements SET receipt = replace(receipt, \'"outcome":"complete"\', \'"outcome":"cut"\') WHERE request_id = ?',
-			)
-			.bind(id)
-			.run();
+		await inMeter(key, (sql) => sql.exec("UPDATE requests SET outcome = 'cut' WHERE id = ?", id).toArray());
 		expect(await (await call(`/v1/proof/${id}`)).json()).toMatchObject({ valid: false, signed: true });
 	});
 });

@@ -1,7 +1,7 @@
 // A caller of the engine inside the process: no request, no entrance, the user's own meter.
 import { env } from "cloudflare:workers";
-import { ulid } from "ulid";
 import type { KeyGrant } from "../../src/account/context.ts";
+import { deriveTagKey, encodeRequestId } from "../../src/account/request-tag.ts";
 import { PLANS, type PlanId } from "../../src/catalog/plans.ts";
 import { database } from "../../src/db/client.edge.ts";
 import { fail, ok } from "../../src/failure.ts";
@@ -11,7 +11,8 @@ import { meterClient } from "../../src/meter/meter-client.edge.ts";
 import type { Reservation } from "../../src/meter/settlement.ts";
 import { shippedSettings } from "../../src/settings.ts";
 import { createFunds } from "../../src/usage/funds.edge.ts";
-import type { TestKey } from "./service.ts";
+import { db, type TestKey } from "./service.ts";
+import { TEST_VARIABLES } from "./variables.ts";
 
 /** The grant of a key without limits of its own. */
 export const FULL_GRANT: KeyGrant = {
@@ -26,13 +27,25 @@ export const FULL_GRANT: KeyGrant = {
 	ownOnly: false,
 };
 
+/** The number of a key's user, which ids of requests hold. */
+async function numberOf({ user_id }: TestKey): Promise<number> {
+	const number = await db.prepare("SELECT number FROM users WHERE id = ?").bind(user_id).first<number>("number");
+	if (number === null) throw new Error(`D1 has no user ${user_id}`);
+	return number;
+}
+
+function aTaggedId(number: number): string {
+	const tagKey = deriveTagKey(TEST_VARIABLES["KEY_PEPPER"] ?? "");
+	return encodeRequestId(tagKey, number, Date.now(), crypto.getRandomValues(new Uint8Array(5)));
+}
+
 /** Calls the engine for a key's user, as a strategy or an agent would: under a request's id, or under a run's. */
-export function inProcessCaller(
-	{ user_id: userId, key_id: keyId, plan }: TestKey,
-	requestId = `svc-${ulid()}`,
-): Caller {
+export async function inProcessCaller(key: TestKey, runId?: string): Promise<Caller> {
+	const { user_id: userId, key_id: keyId, plan } = key;
+	const number = await numberOf(key);
+	const requestId = runId ?? aTaggedId(number);
 	const startedAtMs = Date.now();
-	const account = { userId, keyId, plan: PLANS[plan as PlanId], number: 1, key: FULL_GRANT };
+	const account = { userId, keyId, plan: PLANS[plan as PlanId], number, key: FULL_GRANT };
 	const meter = (id: string) => meterClient(env.ACCOUNT_METER, id);
 	const waitUntil = (work: Promise<unknown>) => void work.catch(() => undefined);
 	const admit = async (reservation?: Reservation) => {

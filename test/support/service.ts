@@ -1,5 +1,5 @@
 // The service under test, through its front door, with the sandbox as its only upstream.
-import { createExecutionContext } from "cloudflare:test";
+import { createExecutionContext, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { ulid } from "ulid";
 import { vi } from "vitest";
@@ -156,11 +156,22 @@ export function meterOf({ user_id }: Pick<TestKey, "user_id">): MeterClient {
 	return meterClient(env.ACCOUNT_METER, user_id);
 }
 
+/** Looks into the tables of a user's meter, or changes them behind its back. */
+export function inMeter<T>({ user_id }: Pick<TestKey, "user_id">, work: (sql: SqlStorage) => T): Promise<T> {
+	const stub = env.ACCOUNT_METER.getByName(user_id) as unknown as DurableObjectStub<undefined>;
+	return runInDurableObject(stub, (_, { storage }) => work(storage.sql));
+}
+
+/** Runs the alarm of a user's meter. */
+export function meterAlarm({ user_id }: Pick<TestKey, "user_id">): Promise<boolean> {
+	return runDurableObjectAlarm(env.ACCOUNT_METER.getByName(user_id) as unknown as DurableObjectStub<undefined>);
+}
+
 /** All settled requests of a user, newest first. */
 export async function settledRequests(key: Pick<TestKey, "user_id">): Promise<RequestDetail[]> {
 	const { entries } = await meterOf(key).requestPage({ filter: {}, after: null, limit: 1_000 });
 	const details = await Promise.all(entries.map(({ request_id }) => meterOf(key).request(request_id)));
-	return details.filter((detail) => detail !== null && detail !== "open");
+	return details.flatMap((detail) => (detail && detail !== "open" && "request" in detail ? detail : []));
 }
 
 /** How many settled requests a user's meter has. */

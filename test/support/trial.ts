@@ -43,7 +43,15 @@ export interface Ask {
 }
 
 /** Where a trial's faults are put. */
-export type FaultyPlace = "d1 reads" | "d1 writes" | "admit" | "settle" | "release" | "snapshot" | "upstream";
+export type FaultyPlace =
+	| "d1 reads"
+	| "d1 writes"
+	| "admit"
+	| "settle"
+	| "take over"
+	| "release"
+	| "snapshot"
+	| "upstream";
 
 /** What can happen to the meter in the middle of an upstream call, or between two requests. */
 export type Blow = "evict" | "kill" | "alarm" | "expiry";
@@ -181,6 +189,7 @@ export class Trial {
 		const { method } = operation;
 		if (this.#readsPass) return "pass";
 		if (method === "snapshot") return this.#next(method);
+		if (method === "takeStranded") return this.#next("take over");
 		if (method !== "admit" && method !== "settle" && method !== "release") return "pass";
 		const fault = this.#next(method);
 		this.meterCalls.push({ method, requestId: requestIdOf(operation) ?? "", applied: fault !== "fail" });

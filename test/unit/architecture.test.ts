@@ -59,6 +59,7 @@ const LAYERS = [
 	["turns"],
 	["bounded-map.ts"],
 	["ids.ts"],
+	["former-version.ts"],
 	["failure.ts"],
 	["in-time.edge.ts"],
 ] as const;

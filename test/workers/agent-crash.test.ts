@@ -3,6 +3,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunResponse } from "../../src/agents/response.ts";
+import { RequestTable } from "../../src/meter/request-table.edge.ts";
 import type { Reservation } from "../../src/meter/settlement.ts";
 import {
 	expectAccounted,
@@ -14,10 +15,11 @@ import {
 	readTrajectory,
 	runAgent,
 } from "../support/agents.ts";
-import { type Fault, killObject, type Operation, useFaults, writes } from "../support/faults.ts";
+import { type Fault, isOfStranded, killObject, type Operation, useFaults, writes } from "../support/faults.ts";
 import {
 	callWithKey,
 	eventually,
+	inMeter,
 	newKey,
 	proofOf,
 	type TestKey,
@@ -246,11 +248,15 @@ describe("a run whose object is killed at any step outward", () => {
 describe("a run that its meter has settled", () => {
 	/** Lets the reservation of a run be over now. */
 	async function expire(runId: string): Promise<void> {
-		const reservation = await runInDurableObject(meterStub(), (_, { storage }) => {
-			const { body } = storage.sql.exec<{ body: string }>("SELECT body FROM slots WHERE request_id = ?", runId).one();
-			return JSON.parse(body) as Reservation;
+		const reservation = await inMeter(key, (sql): Reservation => {
+			const table = new RequestTable(sql);
+			const row = table.find(runId);
+			if (!row) throw new Error("the run is admitted");
+			const [hold] = table.holds([row.n]);
+			const spentNanoUsd = hold?.spent_nano_usd ?? 0;
+			return { ...table.reserved(row, key.user_id), spentNanoUsd, holdNanoUsd: row.nanoUsd, expiresAtMs: 1 };
 		});
-		await meterStub().extend(runId, { ...reservation, expiresAtMs: 1 });
+		await meterStub().extend(runId, reservation);
 		await runDurableObjectAlarm(meterStub());
 	}
 
@@ -291,7 +297,7 @@ describe("a run that cannot be settled", () => {
 		let runId = "";
 		faults = useFaults({
 			ACCOUNT_METER: ({ method }) => (["settle", "receipt"].includes(method) ? "fail" : "pass"),
-			DB: (operation) => (writes(operation) || /settlements/.test(operation.target) ? "fail" : "pass"),
+			DB: (operation) => (writes(operation) || isOfStranded(operation.target) ? "fail" : "pass"),
 			AGENT_RUN: ({ method, args }) => {
 				if (method === "start") runId = (args[0] as { runId: string }).runId;
 				return "pass";

@@ -424,7 +424,7 @@ describe("calls in the process", () => {
 
 	it("cost their bound when they break off, where a cap must hold", async () => {
 		respond(song);
-		const caller = inProcessCaller(key);
+		const caller = await inProcessCaller(key);
 		const set = callOf(caller);
 		const { calls, settlement } = await reserveCalls(caller, purpose, [set], billInterruptedCallAtBound);
 		expect((await calls.complete(set)).ok).toBe(false);
@@ -443,7 +443,7 @@ describe("calls in the process", () => {
 		const listeners = { added: 0, removed: 0 };
 		vi.spyOn(signal, "addEventListener").mockImplementation(() => void listeners.added++);
 		vi.spyOn(signal, "removeEventListener").mockImplementation(() => void listeners.removed++);
-		const caller = { ...inProcessCaller(key), signal };
+		const caller = { ...(await inProcessCaller(key)), signal };
 		const sets = ends.map(() => callOf(caller)) as [CallSet, ...CallSet[]];
 		const { calls, settlement } = await reserveCalls(caller, purpose, sets);
 		for (const set of sets) await calls.complete(set);

@@ -9,7 +9,7 @@ import { hashText } from "../../src/proof/hash.ts";
 import { hashSalted } from "../../src/proof/salted.ts";
 import { currentPrice, hasOnePrice, modelOnWire, providersBut } from "../support/models.ts";
 import { useService } from "../support/per-test.ts";
-import { call, callWithKey, chat, db, eventually, proofOf, usageOf } from "../support/service.ts";
+import { call, callWithKey, chat, meterOf, proofOf, requestsInD1, usageOf } from "../support/service.ts";
 
 /** The only model of its provider, so that blocking the others leaves one. */
 const alone = modelOnWire(
@@ -96,7 +96,7 @@ describe("a chat answer", () => {
 		});
 	});
 
-	it("is in the user's usage once, before and after D1 has it", async () => {
+	it("is in the user's usage once, before and after its sums went to D1", async () => {
 		const answer = await completion(await chat(pro.key, "count me"));
 		const before = await usageOf(pro);
 		expect(before).toMatchObject({
@@ -104,9 +104,8 @@ describe("a chat answer", () => {
 			total_tokens: answer.usage.total_tokens,
 			total_cost_usd: answer.svc.cost.total_usd,
 		});
-		await eventually(
-			async () => (await db.prepare("SELECT 1 FROM settlements WHERE request_id = ?").bind(answer.id).first()) !== null,
-		);
+		await meterOf(pro).flushNow();
+		expect(await requestsInD1(pro)).toBe(1);
 		expect(await usageOf(pro)).toEqual(before);
 		expect(before.recent.map(({ request_id }) => request_id)).toEqual([answer.id]);
 	});

@@ -17,10 +17,12 @@ import {
 	callWith,
 	callWithKey,
 	eventually,
+	meterOf,
 	newKey,
 	ORIGIN,
 	operator,
 	receiptOf,
+	requestsInD1,
 	saltOf,
 	settledCount,
 	type TestKey,
@@ -196,8 +198,8 @@ describe.each(ENTRANCES)("through $name", (entrance) => {
 		const { recent, total_cost_usd } = await usageOf(key);
 		expect(recent).toMatchObject([{ request_id: id, cost_usd: receipt["cost_usd"] }]);
 		expect(total_cost_usd).toBe(receipt["cost_usd"]);
-		await env.ACCOUNT_METER.getByName(key.user_id).flushedTotals();
-		expect(await settledCount(key)).toBe(1);
+		await meterOf(key).flushNow();
+		expect([await settledCount(key), await requestsInD1(key)]).toEqual([1, 1]);
 		return receipt;
 	}
 

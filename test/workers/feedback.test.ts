@@ -2,15 +2,16 @@
 // and the operator's export of what was decided, what it cost and how it was rated.
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
-import type { RoutingDecision } from "../../src/usage/routing-decisions.store.ts";
+import type * as z from "zod";
+import type { routingDecisionSchema } from "../../src/usage/routing-decisions.ts";
 import { runAgent } from "../support/agents.ts";
-import { isSumsFlush, killObject, useFaults } from "../support/faults.ts";
+import { always, isSumsFlush, killObject, type Operation, onlyFor, useFaults } from "../support/faults.ts";
 import { useService } from "../support/per-test.ts";
 import {
 	callWithKey,
 	chat,
-	db,
 	eventually,
+	inMeter,
 	newKey,
 	operator,
 	proofOf,
@@ -24,8 +25,7 @@ afterEach(() => {
 	faults?.restore();
 });
 
-const isFeedback = (target: string) => /insert into "feedback"/i.test(target);
-const refuseFlushes = () => useFaults({ DB: ({ target }) => (isSumsFlush(target) ? "fail" : "pass") });
+type RoutingDecision = z.output<typeof routingDecisionSchema>;
 
 interface FeedbackAnswer {
 	status: number;
@@ -43,15 +43,19 @@ async function answeredChat(of = key): Promise<string> {
 	return response.headers.get("x-request-id") ?? "";
 }
 
-async function storedFeedback({ user_id } = key): Promise<Record<string, unknown>[]> {
-	const rows = await db.prepare("SELECT * FROM feedback WHERE user_id = ?").bind(user_id).all();
-	return rows.results;
+function storedFeedback(of = key): Promise<Record<string, unknown>[]> {
+	return inMeter(of, (sql) =>
+		sql
+			.exec("SELECT id AS request_id, score, reason, created_at, updated_at FROM feedback JOIN requests USING (n)")
+			.toArray(),
+	);
 }
 
 /** Moves feedback into the past, as if it had been given then. */
-async function ageBy(requestId: string, ms: number): Promise<void> {
+function ageBy(requestId: string, ms: number): Promise<unknown> {
 	const createdAt = new Date(Date.now() - ms).toISOString();
-	await db.prepare("UPDATE feedback SET created_at = ?1 WHERE request_id = ?2").bind(createdAt, requestId).run();
+	const update = "UPDATE feedback SET created_at = ? WHERE n = (SELECT n FROM requests WHERE id = ?)";
+	return inMeter(key, (sql) => sql.exec(update, createdAt, requestId).toArray());
 }
 
 const DAY_MS = 86_400_000;
@@ -72,9 +76,7 @@ describe("feedback", () => {
 			changeable_until: new Date(Date.parse(String(body["created_at"])) + DAY_MS).toISOString(),
 		});
 		const { created_at, updated_at } = body;
-		expect(await storedFeedback()).toEqual([
-			{ request_id: id, user_id: key.user_id, score: -1, reason: "wrong", created_at, updated_at },
-		]);
+		expect(await storedFeedback()).toEqual([{ request_id: id, score: -1, reason: "wrong", created_at, updated_at }]);
 		expect(await proofOf(id)).toEqual(before);
 	});
 
@@ -154,41 +156,31 @@ describe("an id that the caller has no receipt under", () => {
 
 	it("is 404 whether nobody has it, another user has it, or it is malformed, and nothing is stored", async () => {
 		const stranger = await newKey("corporate");
-		const flushed = await answeredChat(stranger);
-		await eventually(async () => (await settledCount(stranger)) === 1);
-		faults = refuseFlushes();
-		const unflushed = await answeredChat(stranger);
+		const theirs = await answeredChat(stranger);
 		const answers: FeedbackAnswer[] = [];
-		for (const id of [UNKNOWN, flushed, unflushed, "svc-", "", "agt_x", "x".repeat(100_000)]) {
+		for (const id of [UNKNOWN, theirs, "svc-", "", "agt_x", "x".repeat(100_000)])
 			answers.push(await rate(id, { score: 1 }));
-		}
 		expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
 		expect(answers[0]).toMatchObject({ status: 404, body: { error: "request_not_found" } });
 		expect([...(await storedFeedback()), ...(await storedFeedback(stranger))]).toEqual([]);
 	});
 
 	it("is asked for alike, whether nobody has it or another user", async () => {
-		const stranger = await newKey("corporate");
-		const theirs = await answeredChat(stranger);
-		await eventually(async () => (await settledCount(stranger)) === 1);
+		const theirs = await answeredChat(await newKey("corporate"));
+		await rate(UNKNOWN, { score: 1 });
 		const costs: string[][] = [];
 		for (const id of [theirs, UNKNOWN]) {
 			const operations: string[] = [];
-			faults = useFaults({
-				DB: ({ method, target }) => {
-					operations.push(`${method} ${target}`);
-					return "pass";
-				},
-				ACCOUNT_METER: ({ method, target }) => {
-					operations.push(`${method} ${target}`);
-					return "pass";
-				},
-			});
+			const note = ({ method, target }: Operation) => {
+				operations.push(`${method} ${target}`);
+				return "pass" as const;
+			};
+			faults = useFaults({ DB: note, ACCOUNT_METER: note });
 			await rate(id, { score: 1 });
 			faults.restore();
-			costs.push(operations.filter((operation) => /"settlements"."user_id" = |^receipt /.test(operation)));
+			costs.push(operations.filter((operation) => !/usage_days/i.test(operation)));
 		}
-		expect(costs[0]).toHaveLength(2);
+		expect(costs[0]).toContain(`giveFeedback ${key.user_id}`);
 		expect(costs[0]).toEqual(costs[1]);
 	});
 
@@ -212,23 +204,20 @@ describe("an id that the caller has no receipt under", () => {
 });
 
 describe("when things fail", () => {
-	it("feedback right after the answer is taken while D1 refuses receipts, and joined when they arrive", async () => {
-		faults = refuseFlushes();
+	it("feedback right after the answer is taken while D1 refuses sums, and stays when the object begins anew", async () => {
+		faults = useFaults({ DB: ({ target }) => (isSumsFlush(target) ? "fail" : "pass") });
 		const id = await answeredChat();
-		expect(await rate(id, { score: 1, reason: "style" })).toMatchObject({ status: 200 });
-		expect(await settledCount(key)).toBe(0);
-		expect(await decisions()).toEqual([]);
-		// The receipt's object dies with what D1 lacks, and comes back with it.
-		await killObject(env.ACCOUNT_METER.getByName(key.user_id));
+		const first = await rate(id, { score: 1, reason: "style" });
+		expect(first).toMatchObject({ status: 200 });
+		await killObject(env.ACCOUNT_METER.getByName(key.user_id) as unknown as DurableObjectStub<undefined>);
 		faults.restore();
-		await usageOf(key);
-		await eventually(async () => (await settledCount(key)) === 1);
 		expect(await decisions()).toMatchObject([{ request_id: id, score: 1, feedback_reason: "style" }]);
+		expect(await rate(id, { score: 1, reason: "style" })).toEqual(first);
 	});
 
-	it("D1 that refuses feedback is 503, and the same again is taken", async () => {
+	it("a meter that is away is 503, and the same again is taken", async () => {
 		const id = await answeredChat();
-		faults = useFaults({ DB: ({ target }) => (isFeedback(target) ? "fail" : "pass") });
+		faults = useFaults({ ACCOUNT_METER: onlyFor(["giveFeedback"], always("fail")) });
 		const { status, body } = await rate(id, { score: 1 });
 		expect([status, body["error"]]).toEqual([503, "storage_unavailable"]);
 		expect(await storedFeedback()).toEqual([]);
@@ -236,30 +225,14 @@ describe("when things fail", () => {
 		expect(await rate(id, { score: 1 })).toMatchObject({ status: 200 });
 	});
 
-	it("a lost answer of D1 is 503, and the same again answers with the feedback of the first time", async () => {
+	it("a lost answer of the meter is 503, and the same again answers with the feedback of the first time", async () => {
 		const id = await answeredChat();
-		faults = useFaults({ DB: ({ target }) => (isFeedback(target) ? "failAfter" : "pass") });
+		faults = useFaults({ ACCOUNT_METER: onlyFor(["giveFeedback"], always("failAfter")) });
 		expect(await rate(id, { score: 1 })).toMatchObject({ status: 503 });
 		faults.restore();
 		const [first] = await storedFeedback();
 		expect(await rate(id, { score: 1 })).toMatchObject({ status: 200, body: { created_at: first?.["created_at"] } });
 		expect(await storedFeedback()).toEqual([first]);
-	});
-
-	it("without the meter's answer, what D1 has can be rated, and what it lacks is 503, not unknown", async () => {
-		const flushed = await answeredChat();
-		await eventually(async () => (await settledCount(key)) === 1);
-		faults = refuseFlushes();
-		const unflushed = await answeredChat();
-		faults.restore();
-		faults = useFaults({
-			DB: ({ target }) => (isSumsFlush(target) ? "fail" : "pass"),
-			ACCOUNT_METER: ({ method }) => (method === "receipt" ? "fail" : "pass"),
-		});
-		expect(await rate(flushed, { score: 1 })).toMatchObject({ status: 200 });
-		expect(await rate(unflushed, { score: 1 })).toMatchObject({ status: 503, body: { error: "storage_unavailable" } });
-		faults.restore();
-		expect(await rate(unflushed, { score: 1 })).toMatchObject({ status: 200 });
 	});
 
 	it("a hundred at once are one row; each is answered with its own content, and one of them stays", async () => {
@@ -360,31 +333,8 @@ describe("the export of decisions", () => {
 		for (const word of ["elephant", "sandbox answers"]) expect(text).not.toContain(word);
 	});
 
-	it("shows a receipt that was cut down with what is left of it", async () => {
-		const id = await answeredChat();
-		await eventually(async () => (await settledCount(key)) === 1);
-		const short = JSON.stringify({ type: "svc.receipt.v1", request_id: id, bound_usd: 0.5, cut_down: "too large" });
-		await db.prepare("UPDATE settlements SET receipt = ? WHERE request_id = ?").bind(short, id).run();
-		expect(await decisions()).toMatchObject([{ request_id: id, reason: null, bound_usd: 0.5, catalog_version: null }]);
-	});
-
-	it("reads a page by the key, without a look at the rows before it", async () => {
-		const queries: string[] = [];
-		faults = useFaults({
-			DB: ({ target }) => {
-				queries.push(target);
-				return "pass";
-			},
-		});
-		await decisionPage("limit=1000");
-		faults.restore();
-		const [query] = queries.filter((text) => text.includes("json_extract"));
-		const plan = await db.prepare(`EXPLAIN QUERY PLAN ${query}`).bind("", 1_000).all();
-		const steps = plan.results.map(({ detail }) => String(detail));
-		const searches = steps.filter((step) => /settlements|feedback/.test(step));
-		expect(searches).toHaveLength(2);
-		for (const step of searches) expect(step).toMatch(/^SEARCH (?:settlements|feedback) USING PRIMARY KEY/);
-		expect(steps.join()).not.toContain("TEMP B-TREE FOR ORDER BY");
+	it("goes on behind a request that it named, and behind nothing else", async () => {
+		expect((await operator("GET", "/internal/decisions?after=usr_1%20nope")).status).toBe(422);
 	});
 
 	it("refuses a limit beyond 1,000", async () => {

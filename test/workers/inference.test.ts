@@ -25,8 +25,8 @@ import { eventually, proofOf, settledCount, usageOf } from "../support/service.t
 const { upstream, key } = useService("corporate");
 let caller: Caller;
 
-beforeEach(() => {
-	caller = inProcessCaller(key);
+beforeEach(async () => {
+	caller = await inProcessCaller(key);
 });
 
 /** A model of each wire format, by the catalog. */
@@ -239,7 +239,7 @@ describe("calls under one reservation", () => {
 		const whole = await reserve("agent", [callsOf(ANTHROPIC, "same")]);
 		const answered = await whole.calls.complete(callsOf(ANTHROPIC, "same"));
 		await whole.settlement.settle("complete", hashText(""));
-		caller = inProcessCaller(key);
+		caller = await inProcessCaller(key);
 		const set = callsOf(ANTHROPIC, "same");
 		const streamed = await reserve("agent", [set]);
 		const opened = await streamed.calls.stream(set);

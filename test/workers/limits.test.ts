@@ -198,8 +198,9 @@ describe("a clock that goes back by hours", () => {
 		const key = await newKey("personal");
 		await runInDurableObject(meterOf(key), (_, state) => {
 			state.storage.sql.exec(
-				"INSERT OR REPLACE INTO folded (one, admitted, settled, minutes, totals) VALUES (1, 0, 0, ?, '[]')",
-				JSON.stringify({ from: Math.floor(real / 60_000) + 600, requests: [1_000] }),
+				`INSERT OR REPLACE INTO folded (one, changed, floor, open, windows, totals, unsent)
+					VALUES (1, 0, 0, '[]', ?, '[]', '{"places":[],"days":[]}')`,
+				JSON.stringify({ times: [], from: Math.floor(real / 60_000) + 600, requests: [1_000] }),
 			);
 		});
 		await evictDurableObject(meterOf(key));
@@ -217,8 +218,9 @@ describe("the limit per day", () => {
 		// The object reloads its windows from storage when it is built anew.
 		await runInDurableObject(meterOf(key), (_, state) => {
 			state.storage.sql.exec(
-				"INSERT OR REPLACE INTO folded (one, admitted, settled, minutes, totals) VALUES (1, 0, 0, ?, '[]')",
-				JSON.stringify({ from: Math.floor(Date.now() / 60_000) - 1_000, requests: [requests] }),
+				`INSERT OR REPLACE INTO folded (one, changed, floor, open, windows, totals, unsent)
+					VALUES (1, 0, 0, '[]', ?, '[]', '{"places":[],"days":[]}')`,
+				JSON.stringify({ times: [], from: Math.floor(Date.now() / 60_000) - 1_000, requests: [requests] }),
 			);
 		});
 		await evictDurableObject(meterOf(key));

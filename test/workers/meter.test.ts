@@ -25,15 +25,16 @@ import {
 	eventually,
 	newKey,
 	receiptOf,
+	requestsInD1,
+	settledCount,
 	type TestKey,
 	type Upstream,
 	type UsageReport,
 	usageOf,
-	usageRowsInD1,
 	useSandbox,
 	withKey,
 } from "../support/service.ts";
-import { UNLIMITED_KEY } from "../support/settlements.ts";
+import { aRequestId, UNLIMITED_KEY } from "../support/settlements.ts";
 
 /** When a reservation of now has expired: the longest run and the margin behind it are over. */
 const AFTER_ANY_RUN_MS = 660_000;
@@ -59,10 +60,8 @@ async function usageTotals(): Promise<Pick<UsageReport, "total_requests" | "tota
 
 /** Ids of requests that are reserved and neither settled nor released. */
 async function openReservations(): Promise<string[]> {
-	const open = "SELECT request_id FROM slots WHERE closed_at_ms IS NULL";
-	return runInDurableObject(meter, (_, { storage }) =>
-		[...storage.sql.exec<{ request_id: string }>(open)].map(({ request_id }) => request_id),
-	);
+	const open = "SELECT id FROM requests WHERE expires_at_ms IS NOT NULL";
+	return runInDurableObject(meter, (_, { storage }) => [...storage.sql.exec<{ id: string }>(open)].map(({ id }) => id));
 }
 
 /** A meter whose named methods never reach the object. */
@@ -89,11 +88,11 @@ describe("a reservation that nobody settles", () => {
 		await evictDurableObject(meter);
 		await runDurableObjectAlarm(meter);
 		await runDurableObjectAlarm(meter);
-		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		await eventually(async () => (await settledCount(key)) === 1);
 		const receipt = await receiptOf(id);
 		expect(receipt).toMatchObject({ outcome: "cut", estimated: true, cost_usd: receipt["bound_usd"] });
 		expect(await usageTotals()).toEqual({ total_requests: 1, total_cost_usd: receipt["bound_usd"] });
-		expect(await usageRowsInD1(key)).toBe(1);
+		expect(await settledCount(key)).toBe(1);
 	});
 
 	it("keeps its settlement when the real one comes too late, which is then not delivered", async () => {
@@ -113,14 +112,14 @@ describe("a reservation that nobody settles", () => {
 		const response = await pending;
 		expect(response.status).toBe(503);
 		expect(await response.json()).toMatchObject({ error: "receipt_unavailable" });
-		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		await eventually(async () => (await settledCount(key)) === 1);
 		expect((await usageTotals()).total_requests).toBe(1);
 	});
 
 	it.each([
-		["the meter is away, so that it goes straight to D1", meterWithout("settle"), 0],
-		["the meter has forgotten the request", env.ACCOUNT_METER, AFTER_ANY_RUN_MS],
-	])("keeps its settlement though %s", async (_, ACCOUNT_METER, forgottenAfterMs) => {
+		["the meter is away, so that the real one goes to D1", meterWithout("settle"), 0],
+		["the real one comes much later", env.ACCOUNT_METER, AFTER_ANY_RUN_MS],
+	])("keeps its settlement though %s", async (_, ACCOUNT_METER, laterMs) => {
 		upstream.restore();
 		const gate = Promise.withResolvers<undefined>();
 		upstream = useSandbox(() => gate.promise);
@@ -128,10 +127,9 @@ describe("a reservation that nobody settles", () => {
 		await eventually(async () => upstream.requests.length === 1);
 		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + AFTER_ANY_RUN_MS });
 		await runDurableObjectAlarm(meter);
-		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		await eventually(async () => (await settledCount(key)) === 1);
 		const settled = await usageTotals();
-		// The next admission purges what closed a while ago.
-		vi.setSystemTime(Date.now() + forgottenAfterMs);
+		vi.setSystemTime(Date.now() + laterMs);
 		expect(await usageTotals()).toEqual(settled);
 		vi.useRealTimers();
 		gate.resolve(undefined);
@@ -153,10 +151,11 @@ describe("admitting", () => {
 			countsTowardsDay: true,
 		});
 		for (let i = 0; i < 10; i++) {
+			const id = aRequestId();
 			for (const _ of [1, 2])
-				expect(await own.admit(request(`svc-${i}`))).toMatchObject({ admitted: true, quota: { usedToday: i + 1 } });
+				expect(await own.admit(request(id))).toMatchObject({ admitted: true, quota: { usedToday: i + 1 } });
 		}
-		expect(await own.admit(request("svc-10"))).toMatchObject({ admitted: false, reason: "rate_limit_exceeded" });
+		expect(await own.admit(request(aRequestId()))).toMatchObject({ admitted: false, reason: "rate_limit_exceeded" });
 	});
 });
 
@@ -176,49 +175,43 @@ describe("a meter whose answer is lost", () => {
 		const response = await chatWith({ ACCOUNT_METER }, key.key, "hi");
 		expect(response.status).toBe(200);
 		const { svc } = (await response.json()) as { svc: { cost: { total_usd: number } } };
-		await eventually(async () => (await usageRowsInD1(key)) === 1);
+		await eventually(async () => (await settledCount(key)) === 1);
 		expect(await usageTotals()).toEqual({ total_requests: 1, total_cost_usd: svc.cost.total_usd });
 	});
 });
 
 describe("settling", () => {
-	it("twice counts once", async () => {
-		const { id } = (await (await chat(key.key, "hi")).json()) as { id: string };
-		await eventually(async () => (await usageRowsInD1(key)) === 1);
-		const settlement = await settlementOf(id);
-		expect(await meter.settle(settlement)).toBe("settled");
-		await runDurableObjectAlarm(meter);
-		expect(await usageRowsInD1(key)).toBe(1);
-		expect((await usageTotals()).total_requests).toBe(1);
-	});
-
-	async function settlementOf(id: string): Promise<Settlement> {
-		const row = await db
-			.prepare("SELECT * FROM settlements WHERE request_id = ?")
-			.bind(id)
-			.first<Record<string, string>>();
-		const { receipt, proof_hash, signature, key_id, settled_at, ...usage } = row ?? {};
-		const sealed = {
-			request_id: id,
-			kind: usage["kind"],
-			receipt,
-			proof_hash,
-			signature,
-			key_id,
-			created_at: settled_at,
-		};
-		return { usage: { ...usage, calls: JSON.parse(usage["calls"] ?? "[]") }, receipt: sealed } as unknown as Settlement;
+	/** The settlement of a request as D1 has it. */
+	async function strandedOf(id: string): Promise<Settlement> {
+		const query = "SELECT settlement FROM stranded_settlements WHERE request_id = ?";
+		return JSON.parse((await db.prepare(query).bind(id).first<string>("settlement")) ?? "null") as Settlement;
 	}
 
-	it("goes straight to D1 when the meter is away, and the meter's own row does not count again", async () => {
+	it("goes to D1 when the meter is away, which takes it over as soon as it is told, and counts it once", async () => {
 		const response = await chatWith({ ACCOUNT_METER: meterWithout("settle") }, key.key, "hi");
 		expect(response.status).toBe(200);
-		const { id } = (await response.json()) as { id: string };
-		expect(await usageRowsInD1(key)).toBe(1);
+		const { id, svc } = (await response.json()) as { id: string; svc: { cost: { total_usd: number } } };
+		await eventually(async () => (await settledCount(key)) === 1);
 		const before = await usageTotals();
+		expect(before).toEqual({ total_requests: 1, total_cost_usd: svc.cost.total_usd });
+		expect(await meter.settle(await strandedOf(id))).toBe("settled");
 		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + AFTER_ANY_RUN_MS });
 		await runDurableObjectAlarm(meter);
 		expect(await usageTotals()).toEqual(before);
+		expect(await receiptOf(id)).toMatchObject({ outcome: "complete", estimated: false });
+	});
+
+	it("shows in usage as open while the meter has not taken it over, though its receipt is public", async () => {
+		const ACCOUNT_METER = meterWithout("settle", "takeStranded");
+		const { id } = (await (await chatWith({ ACCOUNT_METER }, key.key, "hi")).json()) as { id: string };
+		expect(await receiptOf(id)).toMatchObject({ outcome: "complete", estimated: false });
+		const detail = await callWith({}, `/v1/requests/${id}`, withKey(key.key));
+		expect([detail.status, await detail.json()]).toMatchObject([200, { request_id: id }]);
+		const { open, total_requests } = await usageOf(key);
+		expect([open.map(({ request_id }) => request_id), total_requests]).toEqual([[id], 0]);
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + AFTER_ANY_RUN_MS });
+		await runDurableObjectAlarm(meter);
+		expect(await usageOf(key)).toMatchObject({ total_requests: 1, open: [], held_usd: 0 });
 		expect(await receiptOf(id)).toMatchObject({ outcome: "complete", estimated: false });
 	});
 
@@ -244,7 +237,7 @@ describe("a meter that is away", () => {
 	});
 });
 
-describe("D1 that fails the meter's flush", () => {
+describe("D1 that fails the meter's sums", () => {
 	let faults: { restore(): void } | undefined;
 	afterEach(() => faults?.restore());
 
@@ -267,7 +260,7 @@ describe("D1 that fails the meter's flush", () => {
 	])("%s, loses nothing and counts nothing twice", async (_, sequence) => {
 		const { ids, totals } = await fiveAnswers(inOrder(sequence));
 		for (const _ of sequence) await runDurableObjectAlarm(meter);
-		await eventually(async () => (await usageRowsInD1(key)) === 5);
+		await eventually(async () => (await requestsInD1(key)) === 5);
 		expect(await usageTotals()).toEqual(totals);
 		for (const id of ids) await receiptOf(id);
 	});
@@ -286,30 +279,28 @@ describe("D1 that fails the meter's flush", () => {
 			await runDurableObjectAlarm(meter);
 			expect(await usageTotals()).toEqual(totals);
 		}
-		expect(await usageRowsInD1(key)).toBe(0);
+		expect(await requestsInD1(key)).toBe(0);
 		// It keeps asking, and ever less often: once a minute in the end.
 		expect(tries).toBeGreaterThan(50);
 		expect(tries).toBeLessThan(80);
 		faults?.restore();
 		await runDurableObjectAlarm(meter);
-		expect(await usageRowsInD1(key)).toBe(5);
+		expect(await requestsInD1(key)).toBe(5);
 		expect(await usageTotals()).toEqual(totals);
 		for (const id of ids) await receiptOf(id);
 	});
 });
 
 describe("D1 that is away", () => {
-	// Files that share the isolate look for other ids: one that is not there is remembered for a while.
-	const UNKNOWN_ULID = "01BX5ZZKBKACTAV9WEVGEMMVRZ";
-
-	it("is 503 with Retry-After for what reads it, never 404 or 500", async () => {
-		await chat(key.key, "warm");
-		const paths = ["/v1/usage", `/v1/proof/svc-${UNKNOWN_ULID}`];
+	it("is 503 with Retry-After for what reads it, never 404 or 500, and usage goes on", async () => {
+		const { id } = (await (await chat(key.key, "warm")).json()) as { id: string };
+		const paths = ["/v1/keys", "/v1/usage?group_by=key", `/v1/proof/${id}`];
 		for (const path of paths) {
 			const response = await callWith({ DB: noDatabase }, path, withKey(key.key));
 			expect([response.status, response.headers.get("retry-after")], path).toEqual([503, "2"]);
 			expect(await response.json()).toMatchObject({ error: "storage_unavailable" });
 		}
+		expect((await callWith({ DB: noDatabase }, "/v1/usage", withKey(key.key))).status).toBe(200);
 	});
 
 	it("shows in /health, which names it", async () => {
@@ -322,12 +313,13 @@ describe("D1 that is away", () => {
 	});
 
 	it("leaves no query parameters in the log", async () => {
+		await chat(key.key, "warm");
 		const lines: string[] = [];
 		const spy = vi.spyOn(console, "error").mockImplementation((line: string) => void lines.push(line));
-		await callWith({ DB: noDatabase }, `/v1/proof/svc-${UNKNOWN_ULID}`);
+		await callWith({ DB: noDatabase }, "/v1/keys", withKey(key.key));
 		spy.mockRestore();
 		expect(lines.join()).toContain("D1_ERROR");
-		expect(lines.join()).not.toContain(UNKNOWN_ULID);
+		expect(lines.join()).not.toContain(key.user_id);
 	});
 });
 

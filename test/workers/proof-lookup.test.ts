@@ -1,19 +1,17 @@
-// Receipts are found by their id alone: fresh ones with their meter, old ones in D1, others nowhere, at a bounded price.
+// Receipts are found by their id alone: with the meter that it leads to, or stranded in D1, others nowhere, at a bounded price.
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { deriveTagKey, encodeRequestId } from "../../src/account/request-tag.ts";
-import { isSumsFlush, useFaults } from "../support/faults.ts";
+import { always, isSumsFlush, onlyFor, useFaults } from "../support/faults.ts";
 import { useService } from "../support/per-test.ts";
-import { call, chat, db, eventually, newKey, receiptOf, settledCount } from "../support/service.ts";
+import { call, chat, db, meterOf, newKey, receiptOf, requestsInD1, settledCount, usageOf } from "../support/service.ts";
 import { TEST_VARIABLES } from "../support/variables.ts";
 
-const { key } = useService("pro");
+const { key, upstream } = useService("pro");
 let faults: { restore(): void } | undefined;
 afterEach(() => {
 	vi.useRealTimers();
 	faults?.restore();
 });
-
-const refuseFlushes = () => useFaults({ DB: ({ target }) => (isSumsFlush(target) ? "fail" : "pass") });
 
 async function answered(): Promise<string> {
 	const response = await chat(key.key, "hi");
@@ -27,8 +25,8 @@ async function priceOf(id: string): Promise<{ status: number; d1: number; object
 	const price = { d1: 0, objects: 0 };
 	faults = useFaults({
 		DB: ({ target }) => {
-			if (isSumsFlush(target)) return "fail";
-			price.d1++;
+			// Sums and what objects ask for themselves are no part of it.
+			if (!isSumsFlush(target)) price.d1++;
 			return "pass";
 		},
 		ACCOUNT_METER: () => {
@@ -48,27 +46,41 @@ const numberOf = (userId: string) =>
 	db.prepare("SELECT number FROM users WHERE id = ?").bind(userId).first<number>("number");
 
 describe("a receipt", () => {
-	it("that D1 does not have yet is found at once, with its meter", async () => {
-		faults = refuseFlushes();
+	it("is found with its meter: D1 says once whose number an id has, and the next look-ups ask nobody", async () => {
 		const id = await answered();
 		expect(await priceOf(id)).toEqual({ status: 200, d1: 1, objects: 1 });
+		for (const _ of [1, 2]) expect(await priceOf(id)).toEqual({ status: 200, d1: 0, objects: 0 });
 		expect(await receiptOf(id)).toMatchObject({ request_id: id, outcome: "complete" });
-		expect(await settledCount(key)).toBe(0);
+		expect(await priceOf(await answered())).toEqual({ status: 200, d1: 0, objects: 1 });
 	});
 
-	it("that D1 has is found there, and nobody else is asked", async () => {
+	it("is found while D1 has none of its user's sums, and while D1 is away once it is known whose it is", async () => {
+		const [first, second] = [await answered(), await answered()];
+		await receiptOf(first);
+		expect(await requestsInD1(key)).toBe(0);
+		faults = useFaults({ DB: () => "fail" });
+		expect(await receiptOf(second)).toMatchObject({ request_id: second });
+	});
+
+	it("that is stranded in D1 is found there: before its meter has taken it over, and while the meter is away", async () => {
+		faults = useFaults({ ACCOUNT_METER: onlyFor(["settle", "takeStranded"], always("fail")) });
+		const [open, away] = [await answered(), await answered()];
+		expect(await receiptOf(open)).toMatchObject({ request_id: open, outcome: "complete" });
+		faults.restore();
+		faults = useFaults({ ACCOUNT_METER: () => "fail" });
+		expect(await receiptOf(away)).toMatchObject({ request_id: away });
+		faults.restore();
+		await meterOf(key).takeStranded(key.user_id);
+		expect(await settledCount(key)).toBe(2);
+		for (const id of [open, away]) expect(await meterOf(key).receipt(id)).toMatchObject({ request_id: id });
+	});
+
+	it("is 503 while the meter that has it is away, and found when it is back", async () => {
 		const id = await answered();
-		await eventually(async () => (await settledCount(key)) === 1);
-		expect(await priceOf(id)).toEqual({ status: 200, d1: 1, objects: 0 });
-	});
-
-	it("that D1 has is found under an id without a tag of this pepper's too", async () => {
-		const tagged = await answered();
-		await eventually(async () => (await settledCount(key)) === 1);
-		const untagged = "svc-01ARZ3NDEKTSV4RRFFQ69G5FAX";
-		await db.prepare("UPDATE settlements SET request_id = ? WHERE request_id = ?").bind(untagged, tagged).run();
-		const proof = (await (await call(`/v1/proof/${untagged}`)).json()) as { request_id: string; signed: boolean };
-		expect(proof).toMatchObject({ request_id: untagged, signed: true });
+		faults = useFaults({ ACCOUNT_METER: () => "fail" });
+		expect((await call(`/v1/proof/${id}`)).status).toBe(503);
+		faults.restore();
+		expect((await receiptOf(id))["request_id"]).toBe(id);
 	});
 
 	it("has the id of the header, the body and the log line", async () => {
@@ -91,12 +103,30 @@ describe("an id without a receipt", () => {
 	});
 
 	it("of another user does not show this one's", async () => {
-		faults = refuseFlushes();
 		const id = await answered();
 		const stranger = await newKey("pro");
 		const number = Number(await numberOf(stranger.user_id));
 		expect(await priceOf(forged(number))).toEqual({ status: 404, d1: 1, objects: 1 });
+		expect(await meterOf(stranger).receipt(id)).toBeNull();
 		expect(await priceOf(id)).toMatchObject({ status: 200 });
+	});
+
+	it("of an open request is none, and leads to its receipt once it is settled", async () => {
+		const gate = Promise.withResolvers<void>();
+		const reached = Promise.withResolvers<void>();
+		upstream.replace(async () => {
+			reached.resolve();
+			await gate.promise;
+			return undefined;
+		});
+		const answer = answered();
+		await reached.promise;
+		const [open] = (await usageOf(key)).open;
+		const id = open?.request_id ?? "";
+		expect((await call(`/v1/proof/${id}`)).status).toBe(404);
+		gate.resolve();
+		expect(await answer).toBe(id);
+		expect((await receiptOf(id))["request_id"]).toBe(id);
 	});
 
 	it("is remembered as unknown when it is older than a day, and asked for again when it is younger", async () => {
@@ -114,7 +144,7 @@ describe("an id without a receipt", () => {
 		faults.restore();
 		faults = useFaults({ ACCOUNT_METER: () => "fail" });
 		expect((await call(`/v1/proof/${old}`)).status).toBe(503);
-		expect(await priceOf(old)).toMatchObject({ d1: 1 });
+		expect(await priceOf(old)).toMatchObject({ objects: 1 });
 	});
 
 	it.each([
@@ -134,7 +164,6 @@ describe("users who are made at once", () => {
 		const numbers = await Promise.all(users.map(({ user_id }) => numberOf(user_id)));
 		expect(numbers.every((number) => Number(number) > 0)).toBe(true);
 		expect(new Set(numbers).size).toBe(users.length);
-		faults = refuseFlushes();
 		const responses = await Promise.all(users.map((one) => chat(one.key, "one")));
 		for (const { headers } of responses) await receiptOf(headers.get("x-request-id") ?? "");
 	});

@@ -1,18 +1,37 @@
 // The list of requests: each once, as it was decided and billed, up to the last answered one, and without reading all of them.
-import { runDurableObjectAlarm } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { ulid } from "ulid";
 import { afterEach, describe, expect, it } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
-import { statementsOf } from "../support/d1-statements.ts";
-import { type Fault, isSumsFlush, killObject, onlyFor, useFaults } from "../support/faults.ts";
+import { DaySums } from "../../src/meter/day-sums.ts";
+import { FoldTable } from "../../src/meter/fold-table.edge.ts";
+import { MeterState } from "../../src/meter/meter-state.edge.ts";
+import { requestNumber } from "../../src/meter/request-number.ts";
+import type { RequestPageQuery } from "../../src/meter/request-page.ts";
+import { readRequestPage } from "../../src/meter/request-reader.edge.ts";
+import { always, isSumsFlush, killObject, onlyFor, useFaults } from "../support/faults.ts";
 import { useService } from "../support/per-test.ts";
-import { callWithKey, chat, db, eventually, newKey, proofOf, settledCount, type TestKey } from "../support/service.ts";
+import {
+	callWithKey,
+	chat,
+	inMeter,
+	meterAlarm,
+	meterOf,
+	newKey,
+	proofOf,
+	type TestKey,
+	usageOf,
+} from "../support/service.ts";
+import { reservationFor, settlementFor, TEST_KEY_ID, UNLIMITED_KEY } from "../support/settlements.ts";
 
 const [FIRST_MODEL = "", SECOND_MODEL = ""] = CATALOG.models.map(({ id }) => id);
 
 const { key: owner } = useService("corporate");
 let faults: { restore(): void } | undefined;
 afterEach(() => faults?.restore());
+
+const stub = () => env.ACCOUNT_METER.getByName(owner.user_id) as unknown as DurableObjectStub<undefined>;
 
 interface Listed {
 	request_id: string;
@@ -60,11 +79,6 @@ async function ask(key: string, more: Record<string, unknown> = {}): Promise<str
 
 async function secondKey(): Promise<TestKey> {
 	return { ...owner, ...((await (await callWithKey(owner.key, "/v1/keys", {})).json()) as TestKey) };
-}
-
-/** Keeps settlements from D1. */
-function withoutFlushes(fault: Fault = "fail"): void {
-	faults = useFaults({ DB: ({ target }) => (isSumsFlush(target) ? fault : "pass") });
 }
 
 describe("GET /v1/requests", () => {
@@ -115,8 +129,9 @@ describe("GET /v1/requests", () => {
 		await callWithKey(owner.key, "/v1/skills/debugging/invoke", { task: "It prints 8, not 9.", model: FIRST_MODEL });
 		const skill = (await list()).data[0]?.request_id ?? "";
 		const at = (await list({ model: SECOND_MODEL })).data[0]?.created_at ?? "";
-		for (const isStored of [false, true]) {
-			if (isStored) await eventually(async () => (await settledCount(owner)) === 3);
+		for (const isFresh of [true, false]) {
+			// An object that begins anew reads the same from its rows and its fold.
+			if (!isFresh) await killObject(stub());
 			expect(await walk()).toEqual([skill, second, first]);
 			expect(await walk({ kind: "skill" })).toEqual([skill]);
 			expect(await walk({ kind: "chat" })).toEqual([second, first]);
@@ -151,43 +166,49 @@ describe("GET /v1/requests", () => {
 	});
 });
 
-describe("what D1 lacks", () => {
-	it.each<Fault>(["fail", "failAfter", "hangAfter"])(
-		"is listed once, in its place, while flushes meet %s, and afterwards",
-		async (fault) => {
-			const ids = [await ask(owner.key)];
-			await eventually(async () => (await settledCount(owner)) === 1);
-			withoutFlushes(fault);
-			for (let n = 0; n < 3; n++) ids.unshift(await ask(owner.key));
+describe("when things fail", () => {
+	it("lists each request once, in its place, while D1 takes no sums, when the object dies, and afterwards", async () => {
+		faults = useFaults({ DB: ({ target }) => (isSumsFlush(target) ? "fail" : "pass") });
+		const ids: string[] = [];
+		for (let n = 0; n < 4; n++) ids.unshift(await ask(owner.key));
+		const expectAll = async () => {
 			for (const limit of [1, 2, 50]) expect(await walk({ limit })).toEqual(ids);
 			expect(await walk({ key_id: owner.key_id, limit: 2 })).toEqual(ids);
 			expect(await walk({ kind: "skill" })).toEqual([]);
-			faults?.restore();
-			const stub = env.ACCOUNT_METER.getByName(owner.user_id);
-			await killObject(stub);
-			expect(await walk({ limit: 2 })).toEqual(ids);
-			await runDurableObjectAlarm(env.ACCOUNT_METER.getByName(owner.user_id));
-			await eventually(async () => (await settledCount(owner)) === 4);
-			expect(await walk({ limit: 3 })).toEqual(ids);
-		},
-	);
-
-	it("has the same members as what D1 has", async () => {
-		withoutFlushes();
-		const id = await ask(owner.key, { model: FIRST_MODEL });
-		const read = async () => [(await list()).data, await (await callWithKey(owner.key, `/v1/requests/${id}`)).json()];
-		const before = await read();
-		faults?.restore();
-		await runDurableObjectAlarm(env.ACCOUNT_METER.getByName(owner.user_id));
-		await eventually(async () => (await settledCount(owner)) === 1);
-		expect(await read()).toEqual(before);
+		};
+		await expectAll();
+		await meterAlarm(owner);
+		await killObject(stub());
+		await expectAll();
+		faults.restore();
+		await meterAlarm(owner);
+		await expectAll();
 	});
 
-	it("may have gone straight to D1", async () => {
-		faults = useFaults({ ACCOUNT_METER: onlyFor(["settle"], () => "fail") });
-		const id = await ask(owner.key);
+	it("shows a stranded request by its id as its meter will show it, and lists it once that has taken it over", async () => {
+		faults = useFaults({ ACCOUNT_METER: onlyFor(["settle", "takeStranded"], always("fail")) });
+		const id = await ask(owner.key, { model: FIRST_MODEL });
+		const read = async () => (await callWithKey(owner.key, `/v1/requests/${id}`)).json();
+		expect(await walk()).toEqual([]);
+		expect((await usageOf(owner)).open).toMatchObject([{ request_id: id }]);
+		const stranded = await read();
 		faults.restore();
+		await meterOf(owner).takeStranded(owner.user_id);
 		expect(await walk()).toEqual([id]);
+		expect(await read()).toEqual(stranded);
+		expect((await usageOf(owner)).open).toEqual([]);
+	});
+
+	it("is 503 without the meter, but for a stranded request by its id", async () => {
+		const known = await ask(owner.key);
+		faults = useFaults({ ACCOUNT_METER: onlyFor(["settle", "takeStranded"], always("fail")) });
+		const stranded = await ask(owner.key);
+		faults.restore();
+		faults = useFaults({ ACCOUNT_METER: onlyFor(["request", "requestPage", "salt"], always("fail")) });
+		for (const path of ["/v1/requests", `/v1/requests/${known}`])
+			expect((await callWithKey(owner.key, path)).status, path).toBe(503);
+		const answer = await callWithKey(owner.key, `/v1/requests/${stranded}`);
+		expect([answer.status, await answer.json()]).toMatchObject([200, { request_id: stranded, salt: null }]);
 	});
 });
 
@@ -214,56 +235,99 @@ describe("GET /v1/requests/{request_id}", () => {
 	});
 });
 
-/** Stores so many requests of the owner's in D1, one a second, with their rollup. Every thousandth is a skill's, by a key of its own. */
+describe("requests of one moment", () => {
+	it("are listed once each, in one order, on pages of any size, also where ids share the bits that number their rows", async () => {
+		const meter = meterOf(owner);
+		const atMs = Date.now() - 1_000;
+		const head = ulid(atMs).slice(0, 10);
+		// In another order than that of their ids.
+		const tails = ["7Z", "70", "7G", "80", "71", "8Z", "72", "6Z"];
+		for (const tail of tails) {
+			const requestId = `svc-${head}00${tail}${"0".repeat(12)}`;
+			const reservation = reservationFor(owner.user_id, requestId, 5, Date.now() + 60_000);
+			const admission = { ...UNLIMITED_KEY, plan: "corporate" as const, countsTowardsDay: false, keyId: TEST_KEY_ID };
+			expect((await meter.admit({ ...admission, requestId, reservation })).admitted).toBe(true);
+			await meter.settle(await settlementFor(owner.user_id, requestId, 5));
+		}
+		const all = await walk();
+		expect(new Set(all).size).toBe(tails.length);
+		for (let limit = 1; limit <= tails.length; limit++) expect(await walk({ limit }), String(limit)).toEqual(all);
+		expect(await walk({ limit: 1, model: "real" })).toEqual(all);
+	});
+});
+
+const FILLED_FROM_MS = Date.UTC(2026, 0, 1);
+
+/** Stores so many requests of the owner's, one a second, with their sums. Every thousandth is a skill's, by a key of its own. */
 async function storeRequests(count: number, rareKeyId: string): Promise<void> {
-	await db.batch([
-		db
-			.prepare(
-				`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
-				INSERT INTO settlements (request_id, user_id, created_at, kind, model, provider, mode, tokens, input_tokens, cost_nano_usd,
-					estimated, outcome, latency_ms, fallback, calls, receipt, proof_hash, settled_at, api_key_id)
-				SELECT 'svc-' || printf('%020d', i) || substr(?1, -6), ?1, strftime('%Y-%m-%dT%H:%M:%S.000Z', '2026-01-01', i || ' seconds'),
-					iif(i % 1000 = 0, 'skill', 'chat'), 'a-model', 'a-provider', 'direct', 2, 1, 1, 0, 'complete', 1, 0,
-					'[{"model":"a-model","provider":"a-provider","tokens":2,"input_tokens":1,"cost_nano_usd":1}]', '{}', '', '',
-					iif(i % 1000 = 0, ?3, 'key_common') FROM n`,
-			)
-			.bind(owner.user_id, count, rareKeyId),
-		db
-			.prepare(
-				`INSERT INTO usage_days SELECT user_id, substr(created_at, 1, 10), api_key_id, model, count(*), count(*), count(*), 2, 1, 1
-				FROM settlements WHERE user_id = ?1 GROUP BY 1, 2, 3, 4`,
-			)
-			.bind(owner.user_id),
-	]);
+	const rows = Array.from({ length: count }, (_, at) => {
+		const atMs = FILLED_FROM_MS + (at + 1) * 1_000;
+		const id = `svc-${ulid(atMs)}`;
+		return { n: requestNumber(id), id, at_ms: atMs, is_rare: (at + 1) % 1_000 === 0 };
+	});
+	const sums = new DaySums();
+	const call = { model: "a-model", provider: "a-provider", tokens: 2, input_tokens: 1, cost_nano_usd: 1 };
+	for (const { at_ms, is_rare } of rows) {
+		const api_key_id = is_rare ? rareKeyId : "key_common";
+		sums.addRow({ created_at: new Date(at_ms).toISOString(), api_key_id, model: "a-model", calls: [call] });
+	}
+	await inMeter(owner, (sql) => {
+		for (let from = 0; from < count; from += 10_000)
+			sql.exec(
+				`INSERT INTO requests (n, id, changed, admitted, at_ms, counts, api_key, limited, booked_day, nano_usd, settled, created_at_ms,
+					kind, model, provider, mode, tokens, input_tokens, estimated, fallback, outcome, latency_ms, receipt, proof_hash)
+				SELECT value ->> 'n', value ->> 'id', 0, 0, value ->> 'at_ms', 0, iif(value ->> 'is_rare', ?2, 'key_common'), 0, 0, 1, 0,
+					value ->> 'at_ms', iif(value ->> 'is_rare', 'skill', 'chat'), 'a-model', 'a-provider', 'direct', 2, 1, 0, 0, 'complete', 1,
+					'{}', zeroblob(32) FROM json_each(?1)`,
+				JSON.stringify(rows.slice(from, from + 10_000)),
+				rareKeyId,
+			);
+		const fold = { changed: 0, floor: 0, open: [], windows: null, totals: [], unsent: { places: [], days: [] } };
+		new FoldTable(sql).write(fold, { keyWindows: [], keySpending: [], daySums: sums.all() });
+	});
+}
+
+/** Rows that the meter's object reads for a page. */
+function rowsRead(query: RequestPageQuery): Promise<number> {
+	return runInDurableObject(stub(), async (_, { storage }) => {
+		const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+		const exec = (text: string, ...values: SqlStorageValue[]) => {
+			const cursor = storage.sql.exec(text, ...values);
+			cursors.push(cursor);
+			return cursor;
+		};
+		const transactionSync = storage.transactionSync.bind(storage);
+		const state = new MeterState({ sql: { exec }, transactionSync } as unknown as DurableObjectStorage, Date.now());
+		cursors.length = 0;
+		await readRequestPage(state, query);
+		return cursors.reduce((sum, cursor) => sum + cursor.rowsRead, 0);
+	});
 }
 
 describe("a list of 60,000 requests", () => {
-	/** An index entry, the row and its calls, and what joins them. */
-	const OF_A_PAGE = 6 * 51;
 	const RARE_KEY = "key_01M00000000000000000000000";
+	/** Looked at and shown, one more than fits; SQLite counts what it passes on once more. */
+	const OF_A_PAGE = 4 * 51;
+	/** One slice, what is shown of it, and the sums of the days. */
+	const OF_A_FILTERED_PAGE = 2 * (1_000 + 51 + 50);
 
-	async function rowsRead(query: Record<string, string | number>): Promise<number> {
-		await callWithKey(owner.key, "/v1/plans");
-		const statements = await statementsOf(() => list(query));
-		for (const { plan, sql } of statements) expect(plan, sql).not.toMatch(/SCAN (?:settlements|usage_days)/);
-		return statements.reduce((sum, statement) => sum + statement.rowsRead, 0);
-	}
-
-	it("is read by index: a page costs its own rows, wherever it is", async () => {
+	it("is read by number: a page costs its own rows, wherever it is", async () => {
 		await storeRequests(60_000, RARE_KEY);
-		const first = await list({ limit: 50 });
-		for (const at of ["2026-01-01T16:40:00Z", "2026-01-01T08:00:00Z", "2026-01-01T00:00:30Z"])
-			expect(await rowsRead({ limit: 50, until: at })).toBeLessThanOrEqual(OF_A_PAGE);
-		expect(await rowsRead({ limit: 50, cursor: first.next_cursor ?? "" })).toBeLessThanOrEqual(OF_A_PAGE);
-		const deep = (await list({ limit: 50, until: "2026-01-01T08:00:00Z" })).next_cursor ?? "";
-		const filters: Record<string, string>[] = [{}, { until: "2026-01-02" }, { model: "a-model" }, { kind: "chat" }];
-		for (const filter of filters)
-			expect(await rowsRead({ limit: 50, ...filter, cursor: deep })).toBeLessThanOrEqual(OF_A_PAGE);
-		expect(await rowsRead({ limit: 50, kind: "chat" })).toBeLessThanOrEqual(OF_A_PAGE);
-		expect(await rowsRead({ limit: 50, kind: "skill" })).toBeLessThanOrEqual(OF_A_PAGE);
-		expect(await rowsRead({ limit: 50, kind: "agent" })).toBeLessThanOrEqual(4);
-		expect(await rowsRead({ limit: 50, model: "nope" })).toBeLessThanOrEqual(50);
-		expect(await rowsRead({ limit: 50, key_id: "key_nobodys" })).toBeLessThanOrEqual(50);
+		const cost = (filter: RequestPageQuery["filter"], after: RequestPageQuery["after"] = null) =>
+			rowsRead({ filter, after, limit: 50 });
+		for (const until of ["2026-01-01T16:40:00Z", "2026-01-01T08:00:00Z", "2026-01-01T00:00:30Z"])
+			expect(await cost({ until })).toBeLessThanOrEqual(OF_A_PAGE);
+		const deep = (await list({ limit: 50, until: "2026-01-01T08:00:00Z" })).data.at(-1);
+		const after = { created_at: deep?.created_at ?? "", id: deep?.request_id ?? "" };
+		expect(await cost({}, after)).toBeLessThanOrEqual(OF_A_PAGE + 2);
+		for (const filter of [{ until: "2026-01-02" }, { model: "a-model" }, { kind: "chat" }]) {
+			expect(await cost(filter, after)).toBeLessThanOrEqual(OF_A_FILTERED_PAGE);
+			expect(await cost(filter)).toBeLessThanOrEqual(OF_A_FILTERED_PAGE);
+		}
+		// The sums know that there are none.
+		expect(await cost({ model: "nope" })).toBeLessThanOrEqual(10);
+		expect(await cost({ apiKeyIds: ["key_nobodys"] })).toBeLessThanOrEqual(10);
+		expect(await cost({ kind: "agent" })).toBeLessThanOrEqual(2 * 20_000);
 	});
 
 	it("is looked through in bounded parts for what is rare, and nothing is left out", async () => {
@@ -271,9 +335,26 @@ describe("a list of 60,000 requests", () => {
 		const first = await list({ key_id: RARE_KEY, limit: 50 });
 		expect(first.data).toHaveLength(20);
 		expect(first).toMatchObject({ has_more: true, searched_back_to: expect.any(String) });
-		expect(await rowsRead({ key_id: RARE_KEY, limit: 50 })).toBeLessThanOrEqual(2 * 20_000 + 200);
+		expect(await rowsRead({ filter: { apiKeyIds: [RARE_KEY] }, after: null, limit: 50 })).toBeLessThanOrEqual(
+			2 * 20_100,
+		);
 		expect(await walk({ key_id: RARE_KEY, limit: 50 })).toHaveLength(60);
 		expect(await walk({ kind: "skill", limit: 7 })).toHaveLength(60);
-		expect(await list({ kind: "skill", key_id: RARE_KEY, limit: 200 })).toMatchObject({ searched_back_to: null });
+		expect(await list({ kind: "skill", key_id: RARE_KEY, limit: 200 })).toMatchObject({
+			searched_back_to: expect.any(String),
+		});
+		expect(await walk({ kind: "agent" })).toEqual([]);
+		expect(await walk({ limit: 200, until: "2026-01-01T01:00:00Z" })).toHaveLength(3_599);
+	});
+
+	it("lets other requests through while it is looked through", async () => {
+		await storeRequests(60_000, RARE_KEY);
+		let isOver = false;
+		const looking = list({ kind: "agent" }).finally(() => {
+			isOver = true;
+		});
+		for (let n = 0; n < 3; n++) await meterOf(owner).ping();
+		expect(isOver).toBe(false);
+		await looking;
 	});
 });

@@ -22,6 +22,8 @@ import {
 	chat,
 	db,
 	eventually,
+	inMeter,
+	meterOf,
 	newKey,
 	operator,
 	proofOf,
@@ -136,12 +138,13 @@ async function askRun(goal: string): Promise<Asked> {
 async function seenOf(asked: readonly Asked[], lines: readonly string[]): Promise<string> {
 	const proofs = await Promise.all(asked.map(async ({ id }) => (await call(`/v1/proof/${id}`)).text()));
 	await eventually(async () => (await settledCount(key)) === asked.length);
-	const stored = await Promise.all(
-		["settlements", "usage_days"].map(async (table) => {
-			const { results } = await db.prepare(`SELECT * FROM ${table} WHERE user_id = ?`).bind(key.user_id).all();
-			return JSON.stringify(results);
-		}),
+	await meterOf(key).flushNow();
+	const sums = await db.prepare("SELECT * FROM usage_days WHERE user_id = ?").bind(key.user_id).all();
+	expect(sums.results.length).toBeGreaterThan(0);
+	const rows = await inMeter(key, (sql) =>
+		["requests", "large_receipts", "day_sums"].map((table) => sql.exec(`SELECT * FROM ${table}`).toArray()),
 	);
+	const stored = [...rows, sums.results].map((table) => JSON.stringify(table));
 	const operators = await Promise.all(
 		["/internal/decisions", "/internal/usage", "/internal/keys"].map(async (path) =>
 			(await operator("GET", path)).text(),
@@ -215,7 +218,7 @@ describe("the salt", () => {
 		expect(JSON.stringify(data)).not.toContain(once.salt);
 	});
 
-	it("is null while the user's meter does not answer, beside what D1 has", async () => {
+	it("is null while the user's meter does not give it, beside all else", async () => {
 		const { id, salt } = await askChat("Say hello");
 		await eventually(async () => (await settledCount(key)) === 1);
 		vi.spyOn(console, "error").mockImplementation(() => undefined);
@@ -251,7 +254,7 @@ describe("the salt", () => {
 
 describe("a request whose process dies before it settled", () => {
 	it("has a receipt that names no input, and an empty output over the salt of its request", async () => {
-		const caller = inProcessCaller(key);
+		const caller = await inProcessCaller(key);
 		const call = { messages: [{ role: "user" as const, content: [{ type: "text" as const, text: MARK }] }], tools: [] };
 		const limits = { output: { type: "text" as const }, maxTokens: 50, stop: [], sampling: {}, unknownFields: {} };
 		const options = { model: CATALOG.models[0]?.id ?? "", mode: null, config: null, gate: null };

@@ -12,11 +12,11 @@ import { canonical, saltedHash } from "../support/second-ledger.ts";
 import {
 	call,
 	callWithKey,
-	db,
-	eventually,
+	meterOf,
 	newKey,
 	proofOf,
 	receiptOf,
+	requestsInD1,
 	type TestKey,
 	usageOf,
 } from "../support/service.ts";
@@ -157,9 +157,8 @@ describe("an invocation", () => {
 			total_cost_usd: svc.cost.total_usd,
 			recent: [{ request_id: id, kind: "skill" }],
 		});
-		await eventually(
-			async () => (await db.prepare("SELECT 1 FROM settlements WHERE request_id = ?").bind(id).first()) !== null,
-		);
+		await meterOf(pro).flushNow();
+		expect(await requestsInD1(pro)).toBe(1);
 		expect((await usageOf(pro)).total_requests).toBe(1);
 	});
 

@@ -7,7 +7,8 @@ import {
 	callWithKey,
 	chat,
 	db,
-	eventually,
+	inMeter,
+	meterOf,
 	newKey,
 	receiptOf,
 	type TestKey,
@@ -99,16 +100,22 @@ describe("a stored response", () => {
 		expect(sentText()).toContain(WORD);
 	});
 
-	it("leaves its texts in no table of D1 and in no log", async () => {
+	it("leaves its texts in no row of its request, in no sum in D1 and in no log", async () => {
 		const lines: string[] = [];
 		for (const level of ["log", "error"] as const)
 			vi.spyOn(console, level).mockImplementation((line) => void lines.push(String(line)));
 		const { id, svc } = await create({ input: `Remember the word ${WORD}.` });
 		await create({ input: "Which?", previous_response_id: id });
 		expect(lines.filter((line) => line.includes(WORD))).toEqual([]);
-		const row = db.prepare("SELECT * FROM settlements WHERE request_id = ?").bind(svc.proof.request_id);
-		await eventually(async () => (await row.first()) !== null);
-		expect(JSON.stringify(await row.first())).not.toContain(WORD);
+		const row = await inMeter(key, (sql) =>
+			sql.exec("SELECT * FROM requests WHERE id = ?", svc.proof.request_id).toArray(),
+		);
+		expect(row).toHaveLength(1);
+		expect(JSON.stringify(row)).not.toContain(WORD);
+		await meterOf(key).flushNow();
+		const { results } = await db.prepare("SELECT * FROM usage_days WHERE user_id = ?").bind(key.user_id).all();
+		expect(results.length).toBeGreaterThan(0);
+		expect(JSON.stringify(results)).not.toContain(WORD);
 	});
 });
 

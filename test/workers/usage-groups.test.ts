@@ -1,12 +1,25 @@
 // Usage and savings by key, tag, model and day: up to the last answered request, each once, and without reading requests.
-import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
+import { listDays, withLargerSums } from "../../src/meter/day-sums.ts";
 import { statementsOf } from "../support/d1-statements.ts";
 import { type Fault, isSumsFlush, killObject, onlyFor, useFaults } from "../support/faults.ts";
 import { useService } from "../support/per-test.ts";
-import { call, callWithKey, chat, db, eventually, newKey, settledCount, usageOf, withKey } from "../support/service.ts";
+import {
+	call,
+	callWithKey,
+	chat,
+	eventually,
+	inMeter,
+	meterAlarm,
+	meterOf,
+	newKey,
+	requestsInD1,
+	sumsUnlikeD1,
+	usageOf,
+	withKey,
+} from "../support/service.ts";
 
 const [FIRST_MODEL = "", SECOND_MODEL = ""] = CATALOG.models.map(({ id }) => id);
 
@@ -171,30 +184,37 @@ describe("what D1 lacks", () => {
 	}
 
 	it.each<Fault>(["fail", "failAfter", "hangAfter"])(
-		"counts once while flushes meet %s, and afterwards",
+		"counts once while sums on their way meet %s, and afterwards",
 		async (fault) => {
 			let isFaulty = true;
 			const plan = () => (isFaulty ? fault : "pass");
 			faults = useFaults({ DB: (operation) => (isSumsFlush(operation.target) ? plan() : "pass") });
 			for (let n = 1; n <= 3; n++) {
 				await billed(owner.key, FIRST_MODEL);
+				const sent = meterOf(owner)
+					.flushNow()
+					.catch(() => undefined);
+				if (fault !== "hangAfter") await sent;
 				await expectRequests(n);
 			}
-			if (fault !== "fail") await eventually(async () => (await settledCount(owner)) > 0);
-			await expectRequests(3);
 			isFaulty = false;
 			await killObject(stub());
 			await expectRequests(3);
-			await runDurableObjectAlarm(stub());
-			await eventually(async () => (await settledCount(owner)) === 3);
+			await meterAlarm(owner);
+			await eventually(async () => (await requestsInD1(owner)) === 3);
+			expect(await sumsUnlikeD1(owner)).toBe(0);
 			await expectRequests(3);
 		},
 	);
 
-	it("counts a request that was settled straight in D1", async () => {
-		faults = useFaults({ ACCOUNT_METER: onlyFor(["settle"], () => "fail") });
+	it("counts a request that was stranded in D1 as soon as the meter has taken it over", async () => {
+		faults = useFaults({ ACCOUNT_METER: onlyFor(["settle", "takeStranded"], () => "fail") });
 		await billed(owner.key, FIRST_MODEL);
 		faults.restore();
+		expect((await usageOf(owner)).open).toHaveLength(1);
+		expect((await groupsOf("group_by=day")).total).toMatchObject({ requests: 0 });
+		await meterOf(owner).takeStranded(owner.user_id);
+		expect((await usageOf(owner)).open).toEqual([]);
 		await expectRequests(1);
 	});
 
@@ -228,41 +248,45 @@ describe("parameters", () => {
 	});
 });
 
-/** Rollup rows of a month: some keys, each with some models, every day. */
-async function fillMonth(keys: readonly string[], requestsADay: number): Promise<void> {
-	const models = [FIRST_MODEL, SECOND_MODEL];
-	await db
-		.prepare(
-			`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 29)
-			INSERT INTO usage_days SELECT ?1, date('2026-01-01', i || ' days'), k.value, m.value, ?4, ?4, ?4, 2 * ?4, ?4, ?4
-			FROM n, json_each(?2) AS k, json_each(?3) AS m`,
-		)
-		.bind(owner.user_id, JSON.stringify(keys), JSON.stringify(models), requestsADay / keys.length / models.length)
-		.run();
+/** Sums of a month: some keys, each with some models, every day. */
+function fillMonth(keys: readonly string[], requestsADay: number): Promise<unknown> {
+	const n = requestsADay / keys.length / 2;
+	const counts = { requests: n, model_requests: n, calls: n, tokens: 2 * n, input_tokens: n, cost_nano_usd: n };
+	const sums = listDays("2026-01-01", "2026-01-30").flatMap((day) =>
+		keys.flatMap((api_key_id) => [FIRST_MODEL, SECOND_MODEL].map((model) => ({ day, api_key_id, model, ...counts }))),
+	);
+	const names = Object.keys(counts);
+	return inMeter(owner, (sql) =>
+		sql
+			.exec(
+				`INSERT INTO day_sums (day, api_key, model, ${names.join()}) SELECT value ->> 'day', value ->> 'api_key_id', value ->> 'model',
+					${names.map((name) => `value ->> '${name}'`).join()} FROM json_each(?)`,
+				JSON.stringify(withLargerSums(sums)),
+			)
+			.toArray(),
+	);
 }
 
 describe("a month of 50,000 requests a day", () => {
 	const MONTH = "since=2026-01-01&until=2026-01-30";
 
 	it.each(["group_by=key", "group_by=tag", "group_by=model", "group_by=day"])(
-		"by %s reads rollup rows of the month alone, and no request's",
+		"by %s is summed up by the meter, and D1 is asked for the labels of keys alone",
 		async (query) => {
 			const other = await keyWith({ tags: ["ci"] });
-			await fillMonth([owner.key_id, other.key_id], 50_000);
 			await billed(owner.key, FIRST_MODEL);
-			await eventually(async () => (await settledCount(owner)) === 1);
+			await fillMonth([owner.key_id, other.key_id], 50_000);
 			await callWithKey(owner.key, "/v1/plans");
 			let found: Groups | undefined;
 			const statements = await statementsOf(async () => {
 				found = await groupsOf(`${query}&${MONTH}`);
 			});
-			expect(found?.total).toMatchObject({ requests: 1_500_000, calls: 1_500_000, tokens: 3_000_000 });
-			expect(statements.filter(({ sql }) => /settlements/i.test(sql))).toEqual([]);
-			const rollup = statements.filter(({ sql }) => /usage_days/i.test(sql));
-			expect(rollup).toHaveLength(1);
-			expect(rollup[0]?.plan).toContain("SEARCH usage_days USING PRIMARY KEY (user_id=? AND day>? AND day<?)");
-			// 30 days of two keys with two models each, and the end of the range. Sorting by group reads each once more.
-			for (const { rowsRead, sql } of statements) expect(rowsRead, sql).toBeLessThanOrEqual(2 * (120 + 1));
+			const all = { requests: 1_500_000, calls: 1_500_000, tokens: 3_000_000 };
+			expect(found?.total).toMatchObject(all);
+			const sum = (amount: (group: Group) => number) => found?.data.reduce((total, group) => total + amount(group), 0);
+			expect(sum(({ calls }) => calls)).toBe(all.calls);
+			expect(sum(({ tokens }) => tokens)).toBe(all.tokens);
+			expect(statements.filter(({ sql }) => /usage_days|stranded/i.test(sql))).toEqual([]);
 		},
 	);
 });

@@ -23,8 +23,8 @@ const MAX_MS = 60_000;
 const { upstream, key } = useService("corporate");
 let caller: Caller;
 
-beforeEach(() => {
-	caller = inProcessCaller(key);
+beforeEach(async () => {
+	caller = await inProcessCaller(key);
 });
 
 /** One model each of several providers. */

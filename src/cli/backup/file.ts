@@ -3,10 +3,9 @@
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
-import { createInterface } from "node:readline";
 import { finished, pipeline } from "node:stream/promises";
 import { createGunzip, createGzip, type Gzip } from "node:zlib";
-import { type BackupHeader, type BackupLine, backupLineSchema } from "../../backup/backup.ts";
+import { type BackupHeader, type BackupLine, backupLineSchema, findFormatFault } from "../../backup/backup.ts";
 
 /** A file that is no whole backup. Its message is all that the command line prints. */
 export class BackupFileError extends Error {
@@ -99,14 +98,24 @@ export async function* readBackupFile(path: string): AsyncGenerator<NumberedLine
 	if (!isWhole) throw new BackupFileError(`${path} is cut: its last line is missing`);
 }
 
-/** The lines of a gzipped file. */
+/** The lines of a gzipped file. The next piece of it is read when the lines before were taken: readline would read ahead without end. */
 async function* textLines(path: string): AsyncGenerator<string> {
-	const gunzip = createGunzip();
+	const gunzip = createGunzip().setEncoding("utf8");
 	const piped = pipeline(createReadStream(path), gunzip);
 	piped.catch(() => undefined);
 	try {
-		yield* createInterface({ input: gunzip, crlfDelay: Number.POSITIVE_INFINITY });
+		let begun: string[] = [];
+		for await (const text of gunzip) {
+			const [first = "", ...others] = (text as string).split("\n");
+			begun.push(first);
+			for (const other of others) {
+				yield begun.join("");
+				begun = [other];
+			}
+		}
 		await piped;
+		const last = begun.join("");
+		if (last !== "") yield last;
 	} catch (error) {
 		throw new BackupFileError(`${path} cannot be read: ${error instanceof Error ? error.message : error}`);
 	}
@@ -121,26 +130,41 @@ function parseLine(path: string, number: number, text: string): BackupLine {
 	}
 	const line = backupLineSchema.safeParse(value);
 	if (!line.success) throw new BackupFileError(`${path} is no backup, or of a later version: line ${number + 1}`);
+	const fault = "header" in line.data ? findFormatFault(line.data.header.version) : null;
+	if (fault !== null) throw new BackupFileError(`${path} ${fault}`);
 	return line.data;
+}
+
+/** An object in a backup. */
+export interface ContainedObject {
+	/** Number of the line at which its rows begin for the last time. */
+	line: number;
+	parts: number;
 }
 
 /** What a whole backup holds. */
 export interface BackupContents {
 	header: BackupHeader;
-	/** Objects by `class name`, each with the number of the line at which its rows begin for the last time. */
-	objects: Map<string, number>;
+	/** Objects by `class name`. */
+	objects: Map<string, ContainedObject>;
 	rows: number;
 }
 
 /** Reads a whole backup. @throws BackupFileError when it is not whole. */
 export async function inspectBackup(path: string): Promise<BackupContents> {
 	let header: BackupHeader | null = null;
-	const objects = new Map<string, number>();
+	const objects = new Map<string, ContainedObject>();
 	let rows = 0;
 	for await (const { number, line } of readBackupFile(path)) {
 		if ("header" in line) header = line.header;
 		else if ("table" in line) rows += line.rows.length;
-		else if (line.object.first) objects.set(`${line.object.class} ${line.object.name}`, number);
+		else {
+			const { class: kind, name, part } = line.object;
+			const object = part === 0 ? { line: number, parts: 0 } : objects.get(`${kind} ${name}`);
+			if (object?.parts !== part) throw new BackupFileError(`${path} has parts of an object in another order`);
+			object.parts++;
+			objects.set(`${kind} ${name}`, object);
+		}
 	}
 	if (!header) throw new BackupFileError(`${path} has no header`);
 	return { header, objects, rows };

@@ -1,7 +1,7 @@
 // Puts a backup into an empty deployment.
 import { type BackupHeader, isLastTable, type ObjectClass } from "../../backup/backup.ts";
 import { callOperator } from "../operator.ts";
-import { type BackupContents, inspectBackup, readBackupFile } from "./file.ts";
+import { type BackupContents, type ContainedObject, inspectBackup, readBackupFile } from "./file.ts";
 
 /** Objects of one step. */
 const OBJECTS_AT_ONCE = 20;
@@ -14,7 +14,7 @@ class Restore {
 	#url: string;
 	#token: string;
 	#header: BackupHeader;
-	#objects: Map<string, number>;
+	#objects: Map<string, ContainedObject>;
 	#isApplied = false;
 
 	constructor(url: string, token: string, { header, objects }: BackupContents) {
@@ -37,9 +37,9 @@ class Restore {
 		const { backup_id } = this.#header;
 		for await (const { number, line } of readBackupFile(path)) {
 			if ("object" in line) {
-				const { class: kind, name, version, tables } = line.object;
-				if (number < (this.#objects.get(`${kind} ${name}`) ?? 0)) continue;
-				await this.#step({ step: "object", backup_id, part: number, class: kind, name, version, tables });
+				const { class: kind, name, part, version, rows } = line.object;
+				if (number < (this.#objects.get(`${kind} ${name}`)?.line ?? 0)) continue;
+				await this.#step({ step: "object", backup_id, class: kind, name, part, version, rows });
 			} else if ("table" in line) {
 				if (isLastTable(line.table)) await this.#applyObjects();
 				await this.#step({ step: "rows", backup_id, ...line });
@@ -53,9 +53,9 @@ class Restore {
 	async #applyObjects(): Promise<void> {
 		if (this.#isApplied) return;
 		this.#isApplied = true;
-		const all = [...this.#objects.keys()].map((text) => {
+		const all = [...this.#objects].map(([text, { parts }]) => {
 			const space = text.indexOf(" ");
-			return { class: text.slice(0, space) as ObjectClass, name: text.slice(space + 1) };
+			return { class: text.slice(0, space) as ObjectClass, name: text.slice(space + 1), parts };
 		});
 		for (let at = 0; at < all.length; at += OBJECTS_AT_ONCE)
 			await this.#step({

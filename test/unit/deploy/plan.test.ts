@@ -104,6 +104,14 @@ describe("a deployment", () => {
 		});
 	});
 
+	it("says which migrations it applies, one or several", () => {
+		const line = (migrations: readonly string[]) =>
+			renderSteps("svc", steps({ migrations }, NOTHING)).filter((each) => each.startsWith("apply"));
+		expect(line([])).toEqual([]);
+		expect(line(["0000_tables.sql"])).toEqual(["apply 1 migration: 0000_tables.sql"]);
+		expect(line(MIGRATIONS)).toEqual(["apply 2 migrations: 0000_tables.sql to 0001_more.sql"]);
+	});
+
 	it("finishes what a killed run began", () => {
 		const half = { id: "d", tables: ["d1_migrations", "users"], applied: MIGRATIONS.slice(0, 1) };
 		expect(steps({ database: half, worker: null, namespaceId: null, record: null, bundleHash: null })).toMatchObject({

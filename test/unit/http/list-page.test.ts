@@ -5,6 +5,7 @@ import {
 	type ListPage,
 	mergePageParts,
 	type PagePart,
+	toListPage,
 	toPagePart,
 } from "../../../src/http/list-page.ts";
 import { type ListPosition, parseListCursor } from "../../../src/http/list-position.ts";
@@ -91,5 +92,32 @@ describe("pages one after the other", () => {
 				},
 			),
 		);
+	});
+});
+
+describe("a page of one source", () => {
+	const found = [entry(3, "a"), entry(3, "c"), entry(3, "b"), entry(1, "d")];
+
+	it("has its entries in the source's order, and goes on behind the last one that is shown", () => {
+		const page = toListPage(toPagePart(found.slice(0, 3), 2, toPosition), 2, toPosition);
+		expect(page).toMatchObject({ entries: [{ id: "a" }, { id: "c" }], searchedBackTo: null });
+		expect(parseListCursor(page.nextCursor ?? "", () => true)).toEqual({
+			created_at: entry(3, "").created_at,
+			id: "c",
+		});
+	});
+
+	it("is the last one where the source has no more", () => {
+		const last = { nextCursor: null, searchedBackTo: null };
+		expect(toListPage(toPagePart(found, 4, toPosition), 4, toPosition)).toEqual({ entries: found, ...last });
+		expect(toListPage(whole(), 4, toPosition)).toEqual({ entries: [], ...last });
+	});
+
+	it("goes on from where the source has looked enough, and says how far that was where it is not full", () => {
+		const readTo = toPosition(entry(0, "z"));
+		const [short, full] = [5, 4].map((limit) => toListPage({ entries: found, readTo }, limit, toPosition));
+		expect(parseListCursor(short?.nextCursor ?? "", () => true)).toEqual(readTo);
+		expect(short?.searchedBackTo).toBe(readTo.created_at);
+		expect(full).toEqual({ ...short, searchedBackTo: null });
 	});
 });
