@@ -61,6 +61,13 @@ CREATE TABLE `usage_days` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 -- By hand: WITHOUT ROWID, as above.
+CREATE TABLE `request_archives` (
+	`user_id` text NOT NULL,
+	`nth` integer NOT NULL,
+	PRIMARY KEY(`user_id`, `nth`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+-- By hand: WITHOUT ROWID, as above.
 CREATE TABLE `stranded_settlements` (
 	`request_id` text PRIMARY KEY NOT NULL,
 	`user_id` text NOT NULL,

@@ -70,7 +70,7 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 		settings,
 		bodyLimits: { default: settings.maxBodyBytes, chat: settings.maxChatBodyBytes },
 		db: database(c.env.DB),
-		meter: (userId) => meterClient(c.env.ACCOUNT_METER, userId),
+		meter: (userId) => meterClient(c.env.ACCOUNT_METER, userId, c.env.REQUEST_ARCHIVE),
 		caller: () => identifyCaller(c.get("context")),
 		signal: c.req.raw.signal,
 		address: clientAddress(c.req.raw.headers, settings.deployment),

@@ -8,8 +8,16 @@ import { FORMER_VERSION } from "../former-version.ts";
 export const BACKUP_FORMAT = "svc-backup";
 export const BACKUP_VERSION = 2;
 
-/** The classes of objects, in the order of a backup: meters know which owners hold rows that D1 lacks. */
-export const OBJECT_CLASSES = ["AccountMeter", "WorkspaceLedger", "AgentRun", "StoredResponses"] as const;
+/**
+ * The classes of objects, in the order of a backup: meters know which owners hold rows that D1 lacks, and come before the archives that they move
+ * rows to. */
+export const OBJECT_CLASSES = [
+	"AccountMeter",
+	"WorkspaceLedger",
+	"AgentRun",
+	"StoredResponses",
+	"RequestArchive",
+] as const;
 export type ObjectClass = (typeof OBJECT_CLASSES)[number];
 
 /**
@@ -23,6 +31,7 @@ export const BACKED_UP_TABLES = [
 	"brain_shares",
 	"agent_runs",
 	"stranded_settlements",
+	"request_archives",
 	"users",
 	"api_keys",
 ] as const;

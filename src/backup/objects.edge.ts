@@ -20,6 +20,7 @@ function namespaceOf(env: Env, kind: ObjectClass): { getByName(name: string): Ob
 		WorkspaceLedger: env.WORKSPACE_LEDGER,
 		AgentRun: env.AGENT_RUN,
 		StoredResponses: env.STORED_RESPONSES,
+		RequestArchive: env.REQUEST_ARCHIVE,
 	};
 	// They share these methods; the types of the stubs do not say so.
 	return namespaces[kind] as unknown as { getByName(name: string): ObjectStub };

@@ -2,7 +2,8 @@
 import { sql } from "drizzle-orm";
 import { ownerObjectName } from "../audit/owner.ts";
 import type { Database } from "../db/client.edge.ts";
-import { agentRuns, auditEvents, handoffs, users, workspaceManifests } from "../db/schema.ts";
+import { agentRuns, auditEvents, handoffs, requestArchives, users, workspaceManifests } from "../db/schema.ts";
+import { archiveName } from "../meter/archive-plan.ts";
 import type { ObjectClass } from "./backup.ts";
 
 /** An object, and its place among those of its class. */
@@ -44,6 +45,17 @@ export async function listObjects(
 				name: ownerObjectName(userId, { kind: "workspace", id }),
 				userId,
 				key: [userId, id],
+			}));
+		}
+		case "RequestArchive": {
+			const rows = await db.all<{ user_id: string; nth: number }>(
+				sql`SELECT user_id, nth FROM ${requestArchives} WHERE (user_id, nth) > (${first}, ${Number(second)})
+					ORDER BY user_id, nth LIMIT ${limit}`,
+			);
+			return rows.map(({ user_id: userId, nth }) => ({
+				name: archiveName(userId, nth),
+				userId,
+				key: [userId, String(nth)],
 			}));
 		}
 		case "AgentRun": {

@@ -10,6 +10,7 @@ import {
 	auditEvents,
 	brainShares,
 	handoffs,
+	requestArchives,
 	strandedSettlements,
 	users,
 	workspaceManifests,
@@ -23,6 +24,7 @@ const TABLES: Record<BackedUpTable, SQLiteTable> = {
 	brain_shares: brainShares,
 	agent_runs: agentRuns,
 	stranded_settlements: strandedSettlements,
+	request_archives: requestArchives,
 	users,
 	api_keys: apiKeys,
 };

@@ -94,6 +94,17 @@ export const usageDays = sqliteTable(
 	(table) => [primaryKey({ columns: [table.userId, table.day, table.apiKeyId, table.model] })],
 );
 
+/** Archives of users' meters: each stands here before it stores anything. */
+export const requestArchives = sqliteTable(
+	"request_archives",
+	{
+		userId: text("user_id").notNull(),
+		/** Counted from 1. */
+		nth: integer().notNull(),
+	},
+	(table) => [primaryKey({ columns: [table.userId, table.nth] })],
+);
+
 /**
  * Settlements that could not be stored where they belong, in the user's meter. Whoever writes first has settled the request: a Worker whose
  * meter is away, or the meter when a reservation expires. Meters take them over. WITHOUT ROWID, as `usage_days`.

@@ -13,13 +13,11 @@ import { migrate } from "../durable/migrations.edge.ts";
 import type { BackupPlan } from "../durable/object-rows.edge.ts";
 import { Outbox } from "../durable/outbox.edge.ts";
 import { StorageUnavailableError } from "../failure.ts";
-import type { PagePart } from "../http/list-page.ts";
 import { logError } from "../http/log.edge.ts";
 import type { Receipt } from "../proof/receipt.ts";
 import { withEmptyOutput } from "../proof/receipt.ts";
 import { cachedSettings } from "../settings.ts";
 import { toWebhookRules } from "../webhooks/webhook.ts";
-import { DAY_MS, renderUtcDay, toUtcDay } from "./budget-period.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
 import { DataKey } from "./data-key.edge.ts";
 import { FeedbackTable } from "./feedback-table.edge.ts";
@@ -35,9 +33,9 @@ import {
 	type ChangedBudget,
 	type CheckedDay,
 	type ExtendVerdict,
-	type FeedbackVerdict,
 	type GivenFeedback,
 	type MarkedOwner,
+	type MeterFeedbackVerdict,
 	type MeterSnapshot,
 	type NamedCounts,
 	type Quota,
@@ -52,8 +50,16 @@ import { MeterState } from "./meter-state.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
 import { RefusalTable } from "./refusal-table.edge.ts";
 import type { LimitRefusal } from "./refusals.ts";
-import { firstNumberAt, numberTimeMs, requestNumber } from "./request-number.ts";
-import type { ListedRequest, RatedRequest, RemovedRequest, RequestDetail, RequestPageQuery } from "./request-page.ts";
+import { RequestKeeper } from "./request-keeper.edge.ts";
+import { requestNumber } from "./request-number.ts";
+import type {
+	ArchivedRequest,
+	MeterPage,
+	RatedRequest,
+	RemovedRequest,
+	RequestDetail,
+	RequestPageQuery,
+} from "./request-page.ts";
 import { readRequestPage, recomputeDay } from "./request-reader.edge.ts";
 import type { OpenRequest } from "./request-table.edge.ts";
 import { MinuteWindow } from "./rolling-window.ts";
@@ -72,9 +78,8 @@ const ALERT_FLUSH_MS = 10_000;
 const CLAIMED_AT_ONCE = 15;
 /** Receipts that a meter shows to strangers in a second. Isolates keep those that they have seen. */
 const PUBLIC_LOOKUPS_PER_SECOND = 100;
-/** Requests that are removed at once, and when the next ones are. */
-const REMOVED_AT_ONCE = 500;
-const REMOVE_AGAIN_MS = 1_000;
+/** When requests are moved or removed again, after a failure. */
+const KEEP_AGAIN_MS = 60_000;
 /** D1 gets sums once in this time, at most. */
 const SUMS_EVERY_MS = 60_000;
 /** What is recorded if nobody settles a request. */
@@ -104,8 +109,7 @@ export class AccountMeter extends BackedUpObject {
 	#userId: string | null;
 	/** What revisions of sums in D1 lie above; null until D1 was asked, in a meter that was restored. */
 	#revisionBase: number | null;
-	/** The first day of which requests are kept; null while none was removed. */
-	#keptSince: string | null;
+	#keeper: RequestKeeper;
 	#sumsSentAtMs = Date.now();
 	/** Whether sums are to be sent before they are due. */
 	#areSumsWanted = false;
@@ -137,14 +141,13 @@ export class AccountMeter extends BackedUpObject {
 		const retiredBudgets = revoked.flatMap(({ retired_budget }) => retired_budget ?? []);
 		this.#meterState = new MeterState(state.storage, now, retiredBudgets);
 		const [account] = this.#sql
-			.exec<{ user_id: string | null; plan: PlanId | null; revision_base: number | null; kept_since: string | null }>(
-				"SELECT user_id, plan, revision_base, kept_since FROM account",
+			.exec<{ user_id: string | null; plan: PlanId | null; revision_base: number | null }>(
+				"SELECT user_id, plan, revision_base FROM account",
 			)
 			.toArray();
 		this.#userId = account?.user_id ?? null;
 		this.#plan = account?.plan ?? null;
 		this.#revisionBase = account ? account.revision_base : 0;
-		this.#keptSince = account?.kept_since ?? null;
 		const versions = this.#sql.exec<{ key_id: string; version: number }>("SELECT key_id, version FROM key_versions");
 		this.#keyVersions = new Map([...versions].map(({ key_id, version }) => [key_id, version]));
 		this.#budgets = new KeyBudgets(this.#sql, this.#meterState, {
@@ -153,6 +156,7 @@ export class AccountMeter extends BackedUpObject {
 		});
 		this.#refusals = new RefusalTable(this.#sql);
 		this.#feedback = new FeedbackTable(this.#sql, this.#meterState.table);
+		this.#keeper = new RequestKeeper(state.storage, this.#meterState, env);
 		this.#dataKey = new DataKey(this.#sql, env);
 		this.#stored = new StoredQuota(this.#sql, env, {
 			arm: (atMs) => this.#outbox.arm(atMs),
@@ -429,7 +433,7 @@ export class AccountMeter extends BackedUpObject {
 			totals: this.#meterState.totals(),
 			recent: this.#meterState.table.latest(RECENT_ROWS).map(toListedRequest),
 			holds: this.#meterState.holds(),
-			keptSince: this.#keptSince,
+			keptSince: this.#keeper.keptSince,
 		};
 	}
 
@@ -438,35 +442,38 @@ export class AccountMeter extends BackedUpObject {
 		return this.#meterState.sumsBy(column, range);
 	}
 
-	/** The requests of a page, one more than it holds if there are more. */
-	requestPage(query: RequestPageQuery): Promise<PagePart<ListedRequest>> {
-		return readRequestPage(this.#meterState, query);
+	/** The requests of a page, one more than it holds if there are more, and which archives may have others. */
+	requestPage(query: RequestPageQuery): Promise<MeterPage> {
+		return readRequestPage(this.#meterState, query, (range) => this.#keeper.archivesOf(range));
 	}
 
 	/** A settled request; `open` while it is not settled. */
-	request(requestId: string): RequestDetail | RemovedRequest | "open" | null {
+	request(requestId: string): RequestDetail | RemovedRequest | ArchivedRequest | "open" | null {
 		const whole = this.#wholeRow(requestId);
 		if (whole) return toStoredDetail(whole);
-		const keptSince = this.#keptSince;
-		const isRemoved = keptSince !== null && requestNumber(requestId) < firstNumberAt(Date.parse(keptSince));
-		return isRemoved ? { keptSince } : this.#openOrNull(requestId);
+		const { keptSince } = this.#keeper;
+		const isRemoved = keptSince !== null && this.#keeper.isRemoved(requestNumber(requestId));
+		return isRemoved ? { keptSince } : this.#elsewhere(requestId);
 	}
 
 	/** The receipt of a settled request; `open` while it is not settled. */
-	receipt(requestId: string): StoredReceipt | "open" | null {
-		return this.#receiptOf(requestId) ?? this.#openOrNull(requestId);
+	receipt(requestId: string): StoredReceipt | ArchivedRequest | "open" | null {
+		return this.#receiptOf(requestId) ?? this.#elsewhere(requestId);
 	}
 
 	/** The same for anybody: so many a second, so that admissions are not kept waiting. */
-	publicReceipt(requestId: string): StoredReceipt | "open" | "busy" | null {
+	publicReceipt(requestId: string): StoredReceipt | ArchivedRequest | "open" | "busy" | null {
 		const second = Math.floor(Date.now() / 1_000);
 		if (this.#publicLookups.second !== second) this.#publicLookups = { second, count: 0 };
 		if (++this.#publicLookups.count > PUBLIC_LOOKUPS_PER_SECOND) return "busy";
 		return this.receipt(requestId);
 	}
 
-	#openOrNull(requestId: string): "open" | null {
-		return this.#meterState.findOpen(requestId) ? "open" : null;
+	/** Where a request may be found that is not settled here. */
+	#elsewhere(requestId: string): ArchivedRequest | "open" | null {
+		if (this.#meterState.findOpen(requestId)) return "open";
+		const archives = this.#keeper.isRemoved(requestNumber(requestId)) ? [] : this.#keeper.archivesFor(requestId);
+		return archives.length > 0 ? { archives } : null;
 	}
 
 	#wholeRow(requestId: string) {
@@ -480,13 +487,22 @@ export class AccountMeter extends BackedUpObject {
 	}
 
 	/** Stores feedback on a settled request, or changes what it has while it is open. Of many at once the last one stays. */
-	giveFeedback(given: GivenFeedback): FeedbackVerdict {
-		return this.#feedback.give(given);
+	giveFeedback(given: GivenFeedback): MeterFeedbackVerdict {
+		const verdict = this.#feedback.give(given);
+		const elsewhere = verdict.outcome === "no_request" ? this.#elsewhere(given.requestId) : null;
+		return typeof elsewhere === "object" && elsewhere ? elsewhere : verdict;
 	}
 
-	/** Settled requests behind one, oldest first, with their feedback. @param after a request id; empty for the first. */
-	decisions(after: string, limit: number): RatedRequest[] {
-		return this.#feedback.rated(after, limit);
+	/**
+	 * Settled requests behind one, oldest first, with their feedback, and the archives that may have others, newest first.
+	 * @param after a request id; empty for the first.
+	 */
+	decisions(after: string, limit: number): { rated: RatedRequest[]; archives: number[] } {
+		const from = after === "" ? 0 : requestNumber(after);
+		return {
+			rated: this.#feedback.rated(after, limit),
+			archives: this.#keeper.archivesOf({ from, before: Number.MAX_SAFE_INTEGER }),
+		};
 	}
 
 	/** Days behind one that have sums, oldest first. */
@@ -494,11 +510,12 @@ export class AccountMeter extends BackedUpObject {
 		return this.#meterState.daysAfter(day, limit);
 	}
 
-	/** The sums of a day, and what its rows come to at the same moment. */
+	/** The sums of a day, and what its rows come to at the same moment, if they all are here. */
 	async checkDay(day: string): Promise<CheckedDay> {
 		const sums = this.#meterState.sumsOfDay(day);
+		if (!this.#keeper.hasAllOf(day)) return { day, sums, rows: null };
 		const rows = await recomputeDay(this.#meterState, day, this.#meterState.lastChange);
-		return { day, sums, rows };
+		return { day, sums, rows: this.#keeper.hasAllOf(day) ? rows : null };
 	}
 
 	/** Writes to D1 what it lacks, sums that are not due as well. */
@@ -611,36 +628,21 @@ export class AccountMeter extends BackedUpObject {
 		}
 		this.#armForOpenWork(Date.now() + this.#outbox.retryDelayMs);
 		this.#armForSums(Date.now() + this.#outbox.retryDelayMs);
-		this.#removeOld(Date.now());
+		await this.#keep(Date.now());
 		// A receiver that hangs delays the next alarm, which expires reservations, by ten seconds at most.
 		await delivered;
 	}
 
-	/** Removes requests of days that are no longer kept, some at a time. Sums stay. Never throws. */
-	#removeOld(nowMs: number): void {
-		const { keepRequestsDays } = cachedSettings(this.env);
-		const oldest = this.#meterState.table.oldest();
-		if (keepRequestsDays === 0 || oldest === null) return;
-		const firstKept = toUtcDay(nowMs) - keepRequestsDays;
-		const leavesAtMs = (toUtcDay(numberTimeMs(oldest)) + keepRequestsDays + 1) * DAY_MS;
-		if (leavesAtMs > nowMs) {
-			this.#outbox.arm(leavesAtMs);
-			return;
-		}
-		let removed = 0;
+	/** Moves old requests into archives and removes older ones, some at a time. Never throws. */
+	async #keep(nowMs: number): Promise<void> {
+		if (this.#userId === null) return;
 		try {
-			// What is not folded is counted from its rows.
-			this.#meterState.foldNow(nowMs);
-			this.ctx.storage.transactionSync(() => {
-				this.#sql.exec("UPDATE account SET kept_since = ?", renderUtcDay(firstKept));
-				removed = this.#meterState.table.removeBefore(firstNumberAt(firstKept * DAY_MS), REMOVED_AT_ONCE);
-			});
-			this.#keptSince = renderUtcDay(firstKept);
+			const againAtMs = await this.#keeper.keep(this.#userId, nowMs);
+			if (againAtMs !== null) this.#outbox.arm(againAtMs);
 		} catch (error) {
-			logError("requests_not_removed", error);
+			logError("requests_not_kept", error);
+			this.#outbox.arm(nowMs + KEEP_AGAIN_MS);
 		}
-		// Only open requests are left of those days, or the storage refuses.
-		this.#outbox.arm(nowMs + (removed === 0 ? DAY_MS : REMOVE_AGAIN_MS));
 	}
 
 	/** Makes the tries of webhooks that are due. Never throws. */
@@ -712,7 +714,8 @@ export class AccountMeter extends BackedUpObject {
 		for (;;) {
 			const settlements = await listUntaken(db, userId);
 			if (settlements.length === 0) return;
-			for (const settlement of settlements) this.#take(settlement);
+			for (const settlement of settlements)
+				if (!(await this.#keeper.isArchived(userId, settlement.usage.request_id))) this.#take(settlement);
 			const ids = settlements.map(({ usage }) => usage.request_id);
 			await markTaken(db, userId, ids, Date.now());
 		}

@@ -1,8 +1,8 @@
 // Feedback in the meter's SQLite: one row a request, beside the request's, which it never touches.
 
-import type { FeedbackVerdict, GivenFeedback, StoredFeedback } from "./meter-calls.ts";
+import type { FeedbackVerdict, GivenFeedback } from "./meter-calls.ts";
 import { requestNumber } from "./request-number.ts";
-import type { RatedRequest } from "./request-page.ts";
+import type { RatedRequest, StoredFeedback } from "./request-page.ts";
 import type { RequestTable } from "./request-table.edge.ts";
 import { toListedRequest } from "./stored-request.ts";
 

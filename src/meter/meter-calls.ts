@@ -4,6 +4,7 @@ import type { PlanId } from "../catalog/plans.ts";
 import type { DayCounts, DaySum } from "./day-sums.ts";
 import type { BudgetStatus, KeyBudget, MeteredBudget } from "./key-budget.ts";
 import type { KeyLimits } from "./key-windows.ts";
+import type { ArchivedRequest, StoredFeedback } from "./request-page.ts";
 import type { OpenHold, RecentUsage, Reservation } from "./settlement.ts";
 import type { StoredTotals, StoredWrite } from "./stored-bytes.ts";
 import type { NamedTotals } from "./usage-totals.ts";
@@ -142,22 +143,18 @@ export interface GivenFeedback {
 	ratableKeys: readonly string[] | null;
 }
 
-/** What a request has as feedback. */
-export interface StoredFeedback {
-	score: number;
-	reason: string | null;
-	created_at: string;
-	updated_at: string;
-}
-
 /** `stored`: what stands there now, which is something else where the feedback is closed. */
 export type FeedbackVerdict =
 	| { outcome: "stored"; feedback: StoredFeedback }
 	| { outcome: "no_request" | "not_ratable" };
 
+/** The meter's own answer: of a request that it does not have any more, the archives that may have it. */
+export type MeterFeedbackVerdict = FeedbackVerdict | ArchivedRequest;
+
 /** The sums of one day, as the meter keeps them and as the day's rows say them. */
 export interface CheckedDay {
 	day: string;
 	sums: DaySum[];
-	rows: DaySum[];
+	/** Null where some of them were archived or removed. */
+	rows: DaySum[] | null;
 }

@@ -4,6 +4,7 @@ import type { PlanId } from "../catalog/plans.ts";
 import { callObject } from "../durable/call-object.edge.ts";
 import type { PagePart } from "../http/list-page.ts";
 import type { AccountMeter } from "./account-meter.object.ts";
+import { ArchivedRequests } from "./archived-requests.edge.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
 import type { SumColumn, SumRange } from "./fold-table.edge.ts";
 import type { BudgetStatus, KeyCosts } from "./key-budget.ts";
@@ -18,13 +19,22 @@ import type {
 	FeedbackVerdict,
 	GivenFeedback,
 	MarkedOwner,
+	MeterFeedbackVerdict,
 	MeterSnapshot,
 	NamedCounts,
 	RecordVerdict,
 	SettleVerdict,
 } from "./meter-calls.ts";
 import type { MeterEvent } from "./meter-events.ts";
-import type { ListedRequest, RatedRequest, RemovedRequest, RequestDetail, RequestPageQuery } from "./request-page.ts";
+import type { RequestArchive } from "./request-archive.object.ts";
+import type {
+	ArchivedRequest,
+	ListedRequest,
+	RatedRequest,
+	RemovedRequest,
+	RequestDetail,
+	RequestPageQuery,
+} from "./request-page.ts";
 import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
 import type { StorageVerdict, StoredDeletion, StoredWrite } from "./stored-bytes.ts";
 import type { CountedWrite } from "./stored-quota.edge.ts";
@@ -102,8 +112,16 @@ export interface MeterClient {
 	ping(): Promise<"pong">;
 }
 
-/** A client for the meter of one user. */
-export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, userId: string): MeterClient {
+/** What a meter answers about a request. */
+type Found<Answer> = Answer | ArchivedRequest | null;
+
+/** A client for the meter of one user. @param archives absent where nothing is read: then no archive is asked. */
+export function meterClient(
+	namespace: DurableObjectNamespace<AccountMeter>,
+	userId: string,
+	archives?: DurableObjectNamespace<RequestArchive>,
+): MeterClient {
+	const archived = new ArchivedRequests(archives ?? null, userId);
 	const twice = <T>(call: (stub: DurableObjectStub<AccountMeter>) => Promise<T>) => callObject(namespace, userId, call);
 	return {
 		admit: (request) => twice(async (stub) => (await stub.admit(request)) as AdmitVerdict),
@@ -119,12 +137,26 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 		extend: (requestId, reservation) => twice((stub) => stub.extend(requestId, reservation)),
 		takeStranded: (userId) => twice((stub) => stub.takeStranded(userId)),
 		sumsBy: (column, range) => twice(async (stub) => await stub.sumsBy(column, range)),
-		requestPage: (query) => twice(async (stub) => await stub.requestPage(query)),
-		request: (requestId) => twice(async (stub) => await stub.request(requestId)),
-		receipt: (requestId) => twice(async (stub) => await stub.receipt(requestId)),
-		publicReceipt: (requestId) => twice(async (stub) => await stub.publicReceipt(requestId)),
-		giveFeedback: (given) => twice(async (stub) => (await stub.giveFeedback(given)) as FeedbackVerdict),
-		decisions: (after, limit) => twice(async (stub) => await stub.decisions(after, limit)),
+		requestPage: (query) => twice(async (stub) => archived.page(await stub.requestPage(query), query)),
+		request: (requestId) =>
+			twice(async (stub) => {
+				const found = (await stub.request(requestId)) as Found<RequestDetail | RemovedRequest | "open">;
+				return archived.findIn(found, async (archive) => await archive.request(requestId));
+			}),
+		receipt: (requestId) =>
+			twice(async (stub) => {
+				const found = (await stub.receipt(requestId)) as Found<StoredReceipt | "open">;
+				return archived.findIn(found, async (archive) => await archive.receipt(requestId));
+			}),
+		publicReceipt: (requestId) =>
+			twice(async (stub) => {
+				const found = (await stub.publicReceipt(requestId)) as Found<StoredReceipt | "open" | "busy">;
+				return archived.findIn(found, async (archive) => await archive.receipt(requestId));
+			}),
+		giveFeedback: (given) =>
+			twice(async (stub) => archived.giveFeedback((await stub.giveFeedback(given)) as MeterFeedbackVerdict, given)),
+		decisions: (after, limit) =>
+			twice(async (stub) => archived.decisions(await stub.decisions(after, limit), after, limit)),
 		daysAfter: (day, limit) => twice(async (stub) => await stub.daysAfter(day, limit)),
 		checkDay: (day) => twice(async (stub) => await stub.checkDay(day)),
 		flushNow: () => twice((stub) => stub.flushNow()),

@@ -1,6 +1,24 @@
-// The tables of an AccountMeter.
+// The tables of an AccountMeter and of a RequestArchive.
 import type { TableSchema } from "../durable/migrations.edge.ts";
 import { WEBHOOK_TABLE } from "../webhooks/webhook.ts";
+
+/** Requests, and what their users say of them: those of a meter, and those of an archive. */
+const REQUEST_TABLES = `
+	CREATE TABLE requests (n INTEGER PRIMARY KEY, id TEXT NOT NULL, changed INTEGER NOT NULL, admitted INTEGER NOT NULL,
+		at_ms INTEGER NOT NULL, counts INTEGER NOT NULL, api_key TEXT NOT NULL, limited INTEGER NOT NULL, budget_key TEXT,
+		booked_day INTEGER NOT NULL, nano_usd INTEGER NOT NULL, key_budget TEXT, expires_at_ms INTEGER,
+		claiming INTEGER NOT NULL DEFAULT 0, usage_nano_usd INTEGER, spent_nano_usd INTEGER, settled INTEGER, created_at_ms INTEGER, kind TEXT, model TEXT,
+		provider TEXT, mode TEXT, tokens INTEGER, input_tokens INTEGER, estimated INTEGER, fallback INTEGER, outcome TEXT,
+		latency_ms INTEGER, calls TEXT, receipt TEXT, is_large INTEGER NOT NULL DEFAULT 0, proof_hash BLOB, signature BLOB,
+		key_id TEXT);
+	CREATE TABLE large_receipts (n INTEGER, piece INTEGER, text TEXT NOT NULL, PRIMARY KEY (n, piece));
+	CREATE TABLE feedback (n INTEGER PRIMARY KEY, score INTEGER NOT NULL, reason TEXT, created_at TEXT NOT NULL,
+		updated_at TEXT NOT NULL)`;
+
+export const ARCHIVE_TABLES: TableSchema = {
+	name: "request archive",
+	steps: [(sql) => sql.exec(REQUEST_TABLES)],
+};
 
 export const METER_TABLES: TableSchema = {
 	name: "meter",
@@ -8,17 +26,11 @@ export const METER_TABLES: TableSchema = {
 		(sql) =>
 			sql.exec(`
 				CREATE TABLE account (one INTEGER PRIMARY KEY CHECK (one = 1), user_id TEXT, plan TEXT, revision_base INTEGER,
-					kept_since TEXT);
+					kept_since TEXT, archived_to INTEGER NOT NULL DEFAULT 0);
 				CREATE TABLE revoked_keys (key_id TEXT PRIMARY KEY, retired_budget TEXT) WITHOUT ROWID;
 				CREATE TABLE key_versions (key_id TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID;
-				CREATE TABLE requests (n INTEGER PRIMARY KEY, id TEXT NOT NULL, changed INTEGER NOT NULL, admitted INTEGER NOT NULL,
-					at_ms INTEGER NOT NULL, counts INTEGER NOT NULL, api_key TEXT NOT NULL, limited INTEGER NOT NULL, budget_key TEXT,
-					booked_day INTEGER NOT NULL, nano_usd INTEGER NOT NULL, key_budget TEXT, expires_at_ms INTEGER,
-					claiming INTEGER NOT NULL DEFAULT 0, usage_nano_usd INTEGER, spent_nano_usd INTEGER, settled INTEGER, created_at_ms INTEGER, kind TEXT, model TEXT,
-					provider TEXT, mode TEXT, tokens INTEGER, input_tokens INTEGER, estimated INTEGER, fallback INTEGER, outcome TEXT,
-					latency_ms INTEGER, calls TEXT, receipt TEXT, is_large INTEGER NOT NULL DEFAULT 0, proof_hash BLOB, signature BLOB,
-					key_id TEXT);
-				CREATE TABLE large_receipts (n INTEGER, piece INTEGER, text TEXT NOT NULL, PRIMARY KEY (n, piece));
+				${REQUEST_TABLES};
+				CREATE TABLE archives (nth INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL, bytes INTEGER NOT NULL);
 				CREATE TABLE late_requests (n INTEGER PRIMARY KEY);
 				CREATE TABLE minute_counts (minute INTEGER, api_key TEXT, requests INTEGER NOT NULL, of_day INTEGER NOT NULL,
 					last_ms INTEGER NOT NULL, PRIMARY KEY (minute, api_key)) WITHOUT ROWID;
@@ -29,8 +41,6 @@ export const METER_TABLES: TableSchema = {
 				CREATE TABLE day_sums (day TEXT, api_key TEXT, model TEXT, requests INTEGER NOT NULL, model_requests INTEGER NOT NULL,
 					calls INTEGER NOT NULL, tokens INTEGER NOT NULL, input_tokens INTEGER NOT NULL, cost_nano_usd INTEGER NOT NULL,
 					PRIMARY KEY (day, api_key, model)) WITHOUT ROWID;
-				CREATE TABLE feedback (n INTEGER PRIMARY KEY, score INTEGER NOT NULL, reason TEXT, created_at TEXT NOT NULL,
-					updated_at TEXT NOT NULL);
 				CREATE TABLE marked_owners (owner TEXT PRIMARY KEY, mark INTEGER NOT NULL) WITHOUT ROWID;
 				CREATE TABLE key_budgets (budget_key TEXT PRIMARY KEY, budget TEXT NOT NULL) WITHOUT ROWID;
 				CREATE TABLE budget_alerts (occasion TEXT PRIMARY KEY, resets_at TEXT, event TEXT) WITHOUT ROWID;

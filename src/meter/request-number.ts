@@ -5,12 +5,20 @@
 const EPOCH_MS = 1_577_836_800_000;
 /** Numbers of one millisecond. */
 const NUMBERS_PER_MS = 4_096;
+/** Requests whose ids have one number have this and the next ones, so many at most. */
+export const MOST_COLLISIONS = 1_000;
 /** Crockford's Base32, as in ULIDs. */
 const DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const TIME_DIGITS = 10;
 /** Of the random half: together 15 bits, of which 12 count. */
 const RANDOM_DIGITS = 3;
 const DROPPED = 8;
+
+/** Row numbers from one on, and before another one. */
+export interface NumberRange {
+	from: number;
+	before: number;
+}
 
 /** The first number of a time, ms since the epoch. Times before 2020 share 0. */
 export function firstNumberAt(atMs: number): number {

@@ -1,7 +1,8 @@
 // Requests as their user's list shows them, and what a page of it is asked for. Pure.
+import type { PagePart } from "../http/list-page.ts";
 import type { ListPosition } from "../http/list-position.ts";
 import type { ReceiptDecision } from "../proof/receipt-decision.ts";
-import type { StoredFeedback } from "./meter-calls.ts";
+import type { NumberRange } from "./request-number.ts";
 import type { UsageCall, UsageRow } from "./settlement.ts";
 
 /** Conditions of a list. Absent members match everything. */
@@ -22,6 +23,13 @@ export interface RequestPageQuery {
 	filter: RequestFilter;
 	/** Null for the first page. */
 	after: ListPosition | null;
+	limit: number;
+}
+
+/** What is left of a page: of one store's requests, those with numbers of a range. */
+export interface RequestRangeQuery {
+	range: NumberRange;
+	filter: RequestFilter;
 	limit: number;
 }
 
@@ -52,6 +60,20 @@ export interface RemovedRequest {
 	keptSince: string;
 }
 
+/** A request that the meter does not have any more. */
+export interface ArchivedRequest {
+	/** Numbers of the archives that may have it. */
+	archives: number[];
+}
+
+/** What the meter has of a page, and where the rest is to be looked for. */
+export interface MeterPage extends PagePart<ListedRequest> {
+	/** Null where no request can match. */
+	range: NumberRange | null;
+	/** Numbers of the archives that may have others of the page, newest first. */
+	archives: number[];
+}
+
 /** A request by itself: with its calls. */
 export interface RequestDetail {
 	request: ListedRequest;
@@ -61,6 +83,14 @@ export interface RequestDetail {
 /** The place of a request in the list. */
 export function toRequestPosition({ created_at, request_id }: Pick<UsageRow, "created_at" | "request_id">) {
 	return { created_at, id: request_id };
+}
+
+/** What a request has as feedback. */
+export interface StoredFeedback {
+	score: number;
+	reason: string | null;
+	created_at: string;
+	updated_at: string;
 }
 
 /** A request with how its user rated it. */

@@ -1,12 +1,18 @@
-// What a user reads of the requests in the meter: pages of the list, single requests, the rows of one day. Long readings go in slices, and let
+// What a user reads of the requests in the meter or in an archive: pages of the list, single requests, the rows of one day. Long readings go in slices, and let
 // other calls in between.
 import { type PagePart, toPagePart } from "../http/list-page.ts";
 import { DAY_MS } from "./budget-period.ts";
 import { type DaySum, DaySums } from "./day-sums.ts";
 import type { MeterState } from "./meter-state.edge.ts";
-import { firstNumberAt, requestNumber } from "./request-number.ts";
-import { type ListedRequest, type RequestPageQuery, toRequestPosition } from "./request-page.ts";
-import type { NumberRange } from "./request-table.edge.ts";
+import { firstNumberAt, type NumberRange, requestNumber } from "./request-number.ts";
+import {
+	type ListedRequest,
+	type MeterPage,
+	type RequestPageQuery,
+	type RequestRangeQuery,
+	toRequestPosition,
+} from "./request-page.ts";
+import type { RequestTable } from "./request-table.edge.ts";
 import { toCountedRow, toListedRequest } from "./stored-request.ts";
 
 /** Rows that one page looks at. */
@@ -42,32 +48,41 @@ function pageRange(
 	return { from: since === undefined ? 0 : firstNumberAt(Date.parse(since)), before: Math.min(...ends) };
 }
 
-/** The requests of a page, one more than it holds if there are more. */
-export async function readRequestPage(state: MeterState, query: RequestPageQuery): Promise<PagePart<ListedRequest>> {
+/** The meter's requests of a page, one more than it holds if there are more. @param archivesOf numbers of the archives of a range. */
+export async function readRequestPage(
+	state: MeterState,
+	query: RequestPageQuery,
+	archivesOf: (range: NumberRange) => number[],
+): Promise<MeterPage> {
 	const { filter, limit } = query;
-	const { table } = state;
 	const range = pageRange(state, query);
-	if (range === null) return { entries: [], readTo: null };
+	if (range === null) return { entries: [], readTo: null, range, archives: [] };
+	const part = await readRequestRange(state.table, { range, filter, limit });
+	// Afterwards: what was moved meanwhile is found there.
+	const from = part.readTo ? requestNumber(part.readTo.id) : range.from;
+	return { ...part, range, archives: archivesOf({ ...range, from }) };
+}
+
+/** Requests of a range that match, one more than a page holds if there are more. */
+export async function readRequestRange(
+	table: RequestTable,
+	{ range, filter, limit }: RequestRangeQuery,
+): Promise<PagePart<ListedRequest>> {
 	const isFiltered = filter.kind !== undefined || filter.model !== undefined || filter.apiKeyIds !== undefined;
 	const sliceRows = isFiltered ? SLICE_ROWS : limit + 1;
-	const numbers: number[] = [];
+	const entries: ListedRequest[] = [];
 	let { before } = range;
-	let end: number | null = null;
 	for (let lookedAt = 0; ; await yieldTurn()) {
 		const slice = table.look({ from: range.from, before }, filter, sliceRows);
-		numbers.push(...slice.found.sort((a, b) => b - a));
+		const found = slice.found.sort((a, b) => b - a).slice(0, limit + 1 - entries.length);
+		entries.push(...table.settledRows(found).map(toListedRequest));
 		lookedAt += slice.lookedAt;
 		before = slice.last;
-		if (numbers.length > limit || slice.lookedAt < sliceRows) break;
-		if (lookedAt >= MOST_LOOKED_AT) {
-			end = before;
-			break;
-		}
+		if (entries.length > limit || slice.lookedAt < sliceRows) return toPagePart(entries, limit, toRequestPosition);
+		if (lookedAt < MOST_LOOKED_AT) continue;
+		const [last] = table.settledRows([before]);
+		return { entries, readTo: last ? toRequestPosition(toListedRequest(last)) : null };
 	}
-	const entries = table.settledRows(numbers.slice(0, limit + 1)).map(toListedRequest);
-	if (end === null) return toPagePart(entries, limit, toRequestPosition);
-	const [last] = table.settledRows([end]);
-	return { entries, readTo: last ? toRequestPosition(toListedRequest(last)) : null };
 }
 
 /** The sums of a day as its rows say them, up to a change. */

@@ -5,7 +5,7 @@ import { nanoUsd } from "../proof/money.ts";
 import { splitText } from "../text/pieces.ts";
 import type { MeteredBudget } from "./key-budget.ts";
 import type { BudgetShare } from "./key-ledger.ts";
-import { requestNumber } from "./request-number.ts";
+import { MOST_COLLISIONS, type NumberRange, requestNumber } from "./request-number.ts";
 import type { RequestFilter } from "./request-page.ts";
 import type { OpenHold, Reservation, Settlement } from "./settlement.ts";
 import {
@@ -21,14 +21,6 @@ import {
 
 /** Characters of a piece of what a large row stores apart: a value has at most 2 MB. */
 const PIECE_CHARS = 500_000;
-/** Rows that have the number of another one have one of the next so many. */
-const MOST_COLLISIONS = 1_000;
-
-/** Row numbers from one on, and before another one. */
-export interface NumberRange {
-	from: number;
-	before: number;
-}
 
 /** Which windows an admission counts in. */
 export type Counting = "none" | "minute" | "day";
@@ -67,6 +59,16 @@ export interface RequestRow extends OpenRequest {
 	settled: number | null;
 	isOpen: boolean;
 }
+
+/** Rows of one of the tables that hold requests. */
+export interface CopiedRows {
+	table: (typeof TABLES)[number];
+	columns: string[];
+	rows: SqlStorageValue[][];
+}
+
+/** The tables that hold requests. */
+const TABLES = ["large_receipts", "feedback", "requests"] as const;
 
 interface StateRow extends Record<string, SqlStorageValue> {
 	n: number;
@@ -136,17 +138,15 @@ export class RequestTable {
 	/** The row of a request. */
 	find(id: string): RequestRow | undefined {
 		const first = requestNumber(id);
-		const rows = this.#sql.exec<StateRow>(
-			`SELECT ${STATE_COLUMNS} FROM requests WHERE n >= ? ORDER BY n LIMIT ${MOST_COLLISIONS}`,
-			first,
-		);
-		let expected = first;
-		for (const row of rows) {
-			if (row.n !== expected) return undefined;
-			if (row.id === id) return toRow(row);
-			expected++;
-		}
-		return undefined;
+		const [row] = this.#sql
+			.exec<StateRow>(
+				`SELECT ${STATE_COLUMNS} FROM requests WHERE n >= ? AND n < ? AND id = ?`,
+				first,
+				first + MOST_COLLISIONS,
+				id,
+			)
+			.toArray();
+		return row && toRow(row);
 	}
 
 	/** Rows by number, those that are there. */
@@ -377,10 +377,59 @@ export class RequestTable {
 			limit,
 		);
 		const numbers = rows.toArray().map((row) => row.n);
-		const list = JSON.stringify(numbers);
-		for (const table of ["large_receipts", "feedback", "requests"])
-			this.#sql.exec(`DELETE FROM ${table} WHERE n IN (SELECT value FROM json_each(?))`, list);
+		this.remove(numbers);
 		return numbers.length;
+	}
+
+	/** Removes rows with all that belongs to them. */
+	remove(numbers: readonly number[]): void {
+		const list = JSON.stringify(numbers);
+		for (const table of TABLES)
+			this.#sql.exec(`DELETE FROM ${table} WHERE n IN (SELECT value FROM json_each(?))`, list);
+	}
+
+	/** The number of the settled row that so many are newer than; null where there are not so many. */
+	settledBehind(newer: number): number | null {
+		const query = "SELECT n FROM requests WHERE settled IS NOT NULL ORDER BY n DESC LIMIT 1 OFFSET ?";
+		return this.#sql.exec<{ n: number }>(query, newer).toArray()[0]?.n ?? null;
+	}
+
+	/** The oldest rows of a range that may be archived, those of ended requests that are no runs, up to a number of rows and characters. */
+	archivable({ from, before }: NumberRange, rows: number, chars: number): number[] {
+		const found = this.#sql.exec<{ n: number; chars: number }>(
+			`SELECT n, coalesce(length(receipt), 0) + coalesce(length(calls), 0)
+				+ (SELECT coalesce(sum(length(text)), 0) FROM large_receipts WHERE large_receipts.n = requests.n) AS chars
+			FROM requests WHERE n >= ? AND n < ? AND expires_at_ms IS NULL AND substr(id, 1, 4) <> 'agt_' ORDER BY n LIMIT ?`,
+			from,
+			before,
+			rows,
+		);
+		const numbers: number[] = [];
+		let total = 0;
+		for (const { n, chars: more } of found) {
+			total += more;
+			if (total > chars && numbers.length > 0) break;
+			numbers.push(n);
+		}
+		return numbers;
+	}
+
+	/** Rows with all that belongs to them. */
+	copy(numbers: readonly number[]): CopiedRows[] {
+		const list = JSON.stringify(numbers);
+		return TABLES.map((table) => {
+			const cursor = this.#sql.exec(`SELECT * FROM ${table} WHERE n IN (SELECT value FROM json_each(?))`, list);
+			return { table, columns: cursor.columnNames, rows: [...cursor.raw<SqlStorageValue[]>()] };
+		});
+	}
+
+	/** Stores rows that were copied elsewhere. Those that were there before are replaced. */
+	put(copied: readonly CopiedRows[]): void {
+		for (const { table, columns, rows } of copied) {
+			const places = columns.map(() => "?").join(", ");
+			const query = `INSERT OR REPLACE INTO ${table} (${columns.join(", ")}) VALUES (${places})`;
+			for (const row of rows) this.#sql.exec(query, ...row);
+		}
 	}
 
 	/** Settled rows behind a number, oldest first, with what they store apart. */

@@ -1,5 +1,5 @@
 // Feedback on an answered request: what it may say, and how long it can be changed. No free text. Pure.
-import type { StoredFeedback } from "../meter/meter-calls.ts";
+import type { StoredFeedback } from "../meter/request-page.ts";
 
 /** Why an answer was rated as it was. */
 export const FEEDBACK_REASONS = ["wrong", "incomplete", "style", "slow", "other"] as const;

@@ -45,7 +45,7 @@ interface CheckedDay {
 	agrees: boolean | null;
 }
 
-/** Compares the sums of a user's day with its rows, and with D1's sums after the meter has written them. */
+/** Compares the sums of a user's day with its rows, where none was archived or removed, and with D1's sums after the meter has written them. */
 async function checkDay({ db, meter }: ServiceContext, userId: string, day: string): Promise<CheckedDay> {
 	let before = "";
 	for (let tried = 0; ; tried++) {
@@ -53,7 +53,7 @@ async function checkDay({ db, meter }: ServiceContext, userId: string, day: stri
 		const inD1 = await findDaySums(db, userId, day);
 		const { sums, rows } = await meter(userId).checkDay(day);
 		const requests = sums.reduce((sum, counts) => sum + counts.requests, 0);
-		const disagreements = findSumDisagreements(sums, rows, inD1);
+		const disagreements = findSumDisagreements(sums, rows ?? sums, inD1);
 		if (disagreements.length === 0) return { requests, disagreements, agrees: true };
 		const state = JSON.stringify(sums);
 		// Nothing has changed since the last time, so the difference is real.

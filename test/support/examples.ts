@@ -213,7 +213,8 @@ export function ownedIds(endpoint: Endpoint): OwnedId[] {
 /** Ids that an endpoint's requests may name, made with a key, by the name of the argument. */
 export async function makeIds(endpoint: Endpoint, key: TestKey): Promise<Record<string, unknown>> {
 	const made: Record<string, unknown> = {};
+	// The whole answer is no text.
 	for (const [name, source] of Object.entries(idSources(endpoint)))
-		made[name] = await makeId(endpoint, name, source, key);
+		made[name] = await ("answerOf" in source ? finderFor(key)(source, name) : makeId(endpoint, name, source, key));
 	return made;
 }

@@ -6,7 +6,8 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 
 /** `failAfter`: the call is applied and its answer lost, as when a connection breaks; `hangAfter`: its answer never comes. */
-export type Fault = "pass" | "fail" | "failAfter" | "hangAfter" | { slowMs: number };
+export type Fault = SuddenFault | { slowMs: number; ending?: SuddenFault };
+type SuddenFault = "pass" | "fail" | "failAfter" | "hangAfter";
 
 /** One call that a plan decides about. */
 export interface Operation {
@@ -63,9 +64,11 @@ async function carryOut(
 	lost: () => Error,
 	apply: () => unknown,
 ): Promise<unknown> {
-	const fault = plan(operation);
+	const planned = plan(operation);
+	const isSlow = typeof planned === "object";
+	if (isSlow) await new Promise((resolve) => setTimeout(resolve, planned.slowMs));
+	const fault = isSlow ? (planned.ending ?? "pass") : planned;
 	if (fault === "fail") throw lost();
-	if (typeof fault === "object") await new Promise((resolve) => setTimeout(resolve, fault.slowMs));
 	const result = await apply();
 	if (fault === "failAfter") throw lost();
 	if (fault === "hangAfter") await new Promise(() => undefined);

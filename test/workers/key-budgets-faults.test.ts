@@ -150,8 +150,11 @@ describe("a budget that everything calls on at once", () => {
 
 	it("holds for a run whose object dies, and whose meter dies with it", async () => {
 		let gate: Promise<void> | null = null;
+		let isInSecondStep = false;
 		upstream.replace(async (request) => {
-			if ((await request.text()).includes("Subtask 2 of 3")) await gate;
+			if (!(await request.text()).includes("Subtask 2 of 3")) return undefined;
+			isInSecondStep = true;
+			await gate;
 			return undefined;
 		});
 		const limitNanoUsd = 20_000_000;
@@ -160,7 +163,8 @@ describe("a budget that everything calls on at once", () => {
 		gate = held.promise;
 		const started = await postRun(key, { policy: "efficiency", background: true });
 		const run = runSchema.parse(await started.json());
-		await eventually(async () => upstream.requests.length === 3);
+		// Not a number of calls: on a busy machine a model may be given up as hung, and another one be called.
+		await eventually(async () => isInSecondStep);
 		expect((await statusOf(key, limitNanoUsd)).heldNanoUsd).toBe(limitNanoUsd);
 		await killObject(env.ACCOUNT_METER.getByName(owner.user_id) as unknown as DurableObjectStub<undefined>);
 		await killObject(runObject(run));

@@ -193,7 +193,9 @@ class Run {
 	}
 
 	/** An admission whose answer was lost, asked for again. */
-	async admitAgain(request: Request): Promise<void> {
+	async admitAgain({ id }: Request): Promise<void> {
+		const request = this.requests.findLast((one) => one.id === id);
+		if (!request) return;
 		if (!request.isForgotten) {
 			expect(await this.#ask(request.id, request.isFree, Date.now() + RESERVED_MS)).toBe(true);
 			return;

@@ -235,6 +235,44 @@ describe("GET /v1/requests/{request_id}", () => {
 	});
 });
 
+describe("the row of a chat", () => {
+	/** What SQLite stores of a row, at most: nine bytes a number and, with the column's type, a text. */
+	const ROW_BYTES = `SELECT ${[
+		...[
+			"id",
+			"api_key",
+			"budget_key",
+			"key_budget",
+			"kind",
+			"model",
+			"provider",
+			"mode",
+			"outcome",
+			"calls",
+			"receipt",
+			"key_id",
+		],
+		...["proof_hash", "signature"],
+	]
+		.map((name) => `coalesce(length(CAST(${name} AS BLOB)), 0)`)
+		.join(" + ")} + 33 * 2 + 20 * 6 AS bytes FROM requests`;
+
+	it("has at most 1,340 bytes, while it is open and afterwards, under a key with a budget too", async () => {
+		const { key } = (await (
+			await callWithKey(owner.key, "/v1/keys", {
+				name: "the key of the nightly build",
+				budget_usd: 100,
+				budget_period: "month",
+			})
+		).json()) as TestKey;
+		for (const model of ["auto", FIRST_MODEL]) await ask(key, { model });
+		await ask(key, { stream: true });
+		const rows = await inMeter(owner, (sql) => sql.exec<{ bytes: number }>(ROW_BYTES).toArray());
+		expect(rows).toHaveLength(3);
+		for (const { bytes } of rows) expect(bytes).toBeLessThanOrEqual(1_340);
+	});
+});
+
 describe("requests of one moment", () => {
 	it("are listed once each, in one order, on pages of any size, also where ids share the bits that number their rows", async () => {
 		const meter = meterOf(owner);
@@ -299,7 +337,7 @@ function rowsRead(query: RequestPageQuery): Promise<number> {
 		const transactionSync = storage.transactionSync.bind(storage);
 		const state = new MeterState({ sql: { exec }, transactionSync } as unknown as DurableObjectStorage, Date.now());
 		cursors.length = 0;
-		await readRequestPage(state, query);
+		await readRequestPage(state, query, () => []);
 		return cursors.reduce((sum, cursor) => sum + cursor.rowsRead, 0);
 	});
 }

@@ -180,6 +180,7 @@ function countingObject(
 export const AccountMeter = countingObject(Meter, "meter", "ACCOUNT_METER");
 export const WorkspaceLedger = countingObject(Ledger, "ledger", "WORKSPACE_LEDGER");
 export const StoredResponses = countingObject(Responses, "responses", "STORED_RESPONSES");
+export { RequestArchive } from "../../../src/index.ts";
 
 /** A run goes from step to step by alarms that are due at once. Those ring without moving the clock. */
 export class AgentRun extends Run {
