@@ -14,7 +14,8 @@ import { closeToOthers } from "./private-files.ts";
 
 const CONFIG = "wrangler.toml";
 
-const LOOPBACK_ADDRESS = "127.0.0.1";
+/** Where the runtime listens, and `npm start` unless HOST names another. */
+export const LOOPBACK_ADDRESS = "127.0.0.1";
 
 /** The script that `npx wrangler` runs. */
 export const WRANGLER = "node_modules/wrangler/bin/wrangler.js";
