@@ -93,10 +93,11 @@ async function chatUntil(target: LoadTarget, isOver: () => boolean, stretch: Str
 }
 
 async function sampleUntil({ target, inspector }: Service, isOver: () => boolean, stretch: Stretch): Promise<void> {
+	// A connection may be closed just as it is used again.
 	const wake = async () => (await fetch(`${target.url}/health`)).arrayBuffer();
 	for (let n = 1; !isOver(); n++) {
 		if (n % COLLECT_EVERY === 0) await inspector.collectGarbage(wake);
-		else void wake();
+		else void wake().catch(() => undefined);
 		const { usedSize, backingStorageSize = 0, embedderHeapUsedSize = 0 } = await inspector.heapUsage();
 		const bytes = usedSize + backingStorageSize + embedderHeapUsedSize;
 		stretch.heapBytes = Math.max(stretch.heapBytes, bytes);
@@ -222,6 +223,7 @@ async function measureBackup(tempDir: string, upstreamUrl: string): Promise<bool
 			"",
 			"s",
 			"chats",
+			"refused",
 			"failed",
 			"median ms",
 			"p99",
