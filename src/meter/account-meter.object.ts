@@ -68,7 +68,7 @@ import { eventBytes, type StorageVerdict, type StoredDeletion, type StoredWrite 
 import { type CountedWrite, StoredQuota } from "./stored-quota.edge.ts";
 import { toListedRequest, toStoredDetail, toStoredReceipt } from "./stored-request.ts";
 import { listUntaken, markTaken, strand } from "./stranded.store.ts";
-import { highestRevision, recordUsageDays } from "./usage-days.store.ts";
+import { forgetEarlierSums, highestRevision, recordUsageDays } from "./usage-days.store.ts";
 
 /** From an audit event of the meter's own to its flush, so that others go with it. */
 const FLUSH_EVENTS_AFTER_MS = 250;
@@ -771,25 +771,23 @@ export class AccountMeter extends BackedUpObject {
 	async #writeSums(): Promise<boolean> {
 		if (this.#userId === null || !this.#areSumsDue(Date.now())) return false;
 		const db = database(this.env.DB);
-		const base = this.#revisionBase ?? (await this.#findRevisionBase(this.#userId));
+		const base = this.#revisionBase ?? (await highestRevision(db, this.#userId));
+		// D1 may have sums of a later state than the one that was restored.
+		if (this.#revisionBase === null) this.#meterState.markAllUnsent();
 		const sums = this.#meterState.unsentSums(base);
 		for (let from = 0; from < sums.length; from += SUMS_AT_ONCE) {
 			const some = sums.slice(from, from + SUMS_AT_ONCE);
 			await recordUsageDays(db, this.#userId, some);
 			this.#meterState.markSent(some, base);
 		}
+		if (this.#revisionBase === null) {
+			await forgetEarlierSums(db, this.#userId, base);
+			this.#sql.exec("UPDATE account SET revision_base = ?", base);
+			this.#revisionBase = base;
+		}
 		this.#sumsSentAtMs = Date.now();
 		this.#hasSentSums = true;
 		return true;
-	}
-
-	/** What the revisions of a restored meter begin above: D1 may have sums of a later state, which all are written anew. */
-	async #findRevisionBase(userId: string): Promise<number> {
-		const base = await highestRevision(database(this.env.DB), userId);
-		this.#meterState.markAllUnsent();
-		this.#sql.exec("UPDATE account SET revision_base = ?", base);
-		this.#revisionBase = base;
-		return base;
 	}
 
 	async #writeAlerts(): Promise<boolean> {

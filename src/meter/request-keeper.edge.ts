@@ -15,7 +15,7 @@ import { firstNumberAt, type NumberRange, numberTimeMs, requestNumber } from "./
 import type { CopiedRows } from "./request-table.edge.ts";
 
 /** Requests that are removed or moved at once, and when the next ones are. */
-const ROWS_AT_ONCE = 500;
+const ROWS_AT_ONCE = 250;
 const CHARS_AT_ONCE = 1_000_000;
 const GO_ON_AFTER_MS = 1_000;
 
@@ -182,7 +182,7 @@ export class RequestKeeper {
 		{ nth, bytes }: Pick<Archive, "nth" | "bytes">,
 	): void {
 		const { table } = this.#state;
-		if (feedbackOf(table.copy(numbers)) !== feedbackOf(copied)) return;
+		if (feedbackOf(table.copy(numbers, ["feedback"])) !== feedbackOf(copied)) return;
 		const last = numbers.at(-1) ?? 0;
 		table.remove(numbers);
 		this.#storage.sql.exec("UPDATE archives SET last = ?, bytes = ? WHERE nth = ?", last, bytes, nth);

@@ -415,9 +415,9 @@ export class RequestTable {
 	}
 
 	/** Rows with all that belongs to them. */
-	copy(numbers: readonly number[]): CopiedRows[] {
+	copy(numbers: readonly number[], tables: readonly CopiedRows["table"][] = TABLES): CopiedRows[] {
 		const list = JSON.stringify(numbers);
-		return TABLES.map((table) => {
+		return tables.map((table) => {
 			const cursor = this.#sql.exec(`SELECT * FROM ${table} WHERE n IN (SELECT value FROM json_each(?))`, list);
 			return { table, columns: cursor.columnNames, rows: [...cursor.raw<SqlStorageValue[]>()] };
 		});

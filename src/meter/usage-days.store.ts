@@ -1,5 +1,5 @@
 // Usage by day in D1, for operators: sums that a meter writes as they are. An older sum never replaces a newer one.
-import { eq, max, sql } from "drizzle-orm";
+import { and, eq, lte, max, sql } from "drizzle-orm";
 import type { Database } from "../db/client.edge.ts";
 import { usageDays } from "../db/schema.ts";
 import type { OutgoingDaySum } from "./meter-state.edge.ts";
@@ -24,4 +24,9 @@ export async function highestRevision(db: Database, userId: string): Promise<num
 		.where(eq(usageDays.userId, userId))
 		.get();
 	return row?.revision ?? 0;
+}
+
+/** Deletes a user's sums that were not written above a revision. */
+export async function forgetEarlierSums(db: Database, userId: string, revision: number): Promise<void> {
+	await db.delete(usageDays).where(and(eq(usageDays.userId, userId), lte(usageDays.revision, revision)));
 }

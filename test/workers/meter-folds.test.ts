@@ -466,12 +466,16 @@ describe("the sums of a meter", () => {
 		await meter.flushNow();
 		const later = "UPDATE usage_days SET revision = 5000, requests = 77, cost_nano_usd = 1 WHERE user_id = ?";
 		await db.prepare(later).bind(userId).run();
+		// Of a day that the restored meter knows nothing of.
+		const other =
+			"INSERT INTO usage_days SELECT user_id, '2001-01-01', api_key_id, model, 9, 9, 9, 9, 9, 9, 6000 FROM usage_days WHERE user_id = ?";
+		await db.prepare(other).bind(userId).run();
 		await runInDurableObject(stub(), (instance) => instance.adaptRestored());
 		await kill();
 		await settled(1);
 		faults = useFaults({ DB: ({ target }) => (/max\(.*revision/i.test(target) ? "fail" : "pass") });
 		await meter.flushNow();
-		expect(await requestsInD1({ user_id: userId })).toBe(77);
+		expect(await requestsInD1({ user_id: userId })).toBe(77 + 9);
 		faults.restore();
 		await kill();
 		vi.setSystemTime(Date.now() + 60_000);
@@ -480,7 +484,7 @@ describe("the sums of a meter", () => {
 		await meter.flushNow();
 		await expectInD1(5);
 		const highest = db.prepare("SELECT max(revision) AS n FROM usage_days WHERE user_id = ?").bind(userId);
-		expect(await highest.first<number>("n")).toBeGreaterThan(5_000);
+		expect(await highest.first<number>("n")).toBeGreaterThan(6_000);
 	});
 });
 

@@ -1,8 +1,13 @@
 // Requests move from a user's meter into archives: nobody sees a difference, whatever dies meanwhile, and what is no longer kept leaves the
 // archives too.
-import { evictDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { ulid } from "ulid";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { ObjectRecord } from "../../src/backup/backup.ts";
+import type { BackedUpObject } from "../../src/durable/backed-up-object.edge.ts";
+import type { ObjectPage } from "../../src/durable/object-rows.edge.ts";
+import { numberTimeMs, requestNumber } from "../../src/meter/request-number.ts";
 import { always, type Fault, type FaultPlan, inOrder, killObject, onlyFor, useFaults } from "../support/faults.ts";
 import {
 	callWithKey,
@@ -70,10 +75,10 @@ async function listedIds(query = "limit=7"): Promise<string[]> {
 	}
 }
 
-async function exportedIds(): Promise<string[]> {
+async function exportedIds(limit = "7"): Promise<string[]> {
 	const exported: string[] = [];
 	for (let after = ""; ; ) {
-		const response = await operator("GET", `/internal/decisions?limit=7&after=${encodeURIComponent(after)}`);
+		const response = await operator("GET", `/internal/decisions?limit=${limit}&after=${encodeURIComponent(after)}`);
 		const page = (await response.json()) as { data: { request_id: string; user_id: string }[]; next: string | null };
 		exported.push(...page.data.filter(({ user_id }) => user_id === key.user_id).map(({ request_id }) => request_id));
 		if (page.next === null) return exported;
@@ -204,6 +209,24 @@ describe("a death", () => {
 	});
 });
 
+it("takes no settlement from D1 of a request that is archived already", async () => {
+	await chats(2);
+	const id = ids[1] ?? "";
+	setDay(HELD_DAYS + 2);
+	await chats(RECENT);
+	await meterAlarm(key);
+	const usage = { request_id: id, user_id: key.user_id, api_key_id: key.key_id };
+	await db
+		.prepare("INSERT INTO stranded_settlements VALUES (?, ?, ?, 'sha256:00', ?, NULL)")
+		.bind(id, key.user_id, JSON.stringify({ usage, receipt: {} }), new Date().toISOString())
+		.run();
+	await meter().takeStranded(key.user_id);
+	const taken = db.prepare("SELECT taken_at FROM stranded_settlements WHERE request_id = ?").bind(id);
+	expect(await taken.first("taken_at")).not.toBeNull();
+	expect(await heldIds()).toHaveLength(RECENT);
+	await expectAllThere();
+});
+
 it("keeps feedback that is given while its request is copied", async () => {
 	await chats(2);
 	setDay(HELD_DAYS + 2);
@@ -272,4 +295,88 @@ it("removes days from archives, and archives that have none left", async () => {
 	expect(await archiveNumbers()).toEqual({ listed: [], inD1: [] });
 	expect(await listedIds()).toEqual(ids);
 	expect(await usageOf(key)).toMatchObject({ kept_since: "2027-01-12", total_requests: RECENT + 4 });
+});
+
+/** Adds requests like the one that the meter has, one every ten seconds before the latest. */
+async function fillDay(count: number): Promise<void> {
+	const nowMs = Date.now();
+	const added = Array.from({ length: count }, (_, nth) => `svc-${ulid(nowMs - (nth + 1) * 2_000)}`);
+	await inMeter(key, (sql) => {
+		const cursor = sql.exec("SELECT * FROM requests ORDER BY n DESC LIMIT 1");
+		const columns = cursor.columnNames;
+		const row = cursor.one();
+		const insert = `INSERT INTO requests (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
+		for (const id of added) {
+			const n = requestNumber(id);
+			const changed: Record<string, SqlStorageValue> = { ...row, id, n, created_at_ms: numberTimeMs(n) };
+			sql.exec(insert, ...columns.map((name) => changed[name] ?? null));
+		}
+	});
+	ids.push(...added);
+}
+
+it("moves a day in pages while requests go on", async () => {
+	await chats(1);
+	await fillDay(1_200);
+	setDay(HELD_DAYS + 2);
+	await chats(RECENT);
+	const counts: number[] = [];
+	for (let step = 0; step < 6; step++) {
+		await Promise.all([meterAlarm(key), chats(1)]);
+		counts.push((await heldIds()).length);
+		expect(await listedIds("limit=200")).toEqual(ids);
+	}
+	expect(counts).toEqual([972, 723, 474, 225, 25, 26]);
+	expect(await exportedIds("1000")).toEqual(ids.toReversed());
+});
+
+type BackedUpStub = DurableObjectStub<BackedUpObject>;
+
+/** Replaces all that an object stores by what a backup has of it. */
+async function restore(
+	stubOf: () => BackedUpStub,
+	pages: readonly Pick<ObjectPage, "version" | "rows">[],
+): Promise<void> {
+	await runInDurableObject(stubOf() as unknown as DurableObjectStub<undefined>, async (_, { storage }) => {
+		await storage.deleteAll();
+	});
+	await killObject(stubOf() as unknown as DurableObjectStub<undefined>);
+	for (const [part, { rows, version }] of pages.entries())
+		expect(await stubOf().takePart({ backupId: "bak_1", part, version, rows })).toBe("taken");
+	expect(await stubOf().finishParts("bak_1", pages.length)).toBe(true);
+	await killObject(stubOf() as unknown as DurableObjectStub<undefined>);
+}
+
+it("are there after a restore, also those that were moved while the backup was taken", async () => {
+	await chats(3);
+	setDay(1);
+	await chats(3);
+	setDay(3);
+	await chats(RECENT);
+	setDay(HELD_DAYS + 1);
+	await meterAlarm(key);
+	setDay(HELD_DAYS + 2);
+	await meter().flushNow();
+	// The meter is read before a day is moved, the archive afterwards.
+	const ofMeter = await meter().readRows(null);
+	expect(ofMeter.next).toBeNull();
+	await meterAlarm(key);
+	expect(await heldIds()).toHaveLength(RECENT);
+	const ofArchive: ObjectRecord[] = [];
+	for (let after: string | null = ""; after !== null; ) {
+		const response = await operator("GET", `/internal/backup/objects?${new URLSearchParams({ after })}`);
+		const page = (await response.json()) as { data: ObjectRecord[]; next: string | null };
+		ofArchive.push(...page.data.filter(({ name }) => name === `${key.user_id}/1`));
+		after = page.next;
+	}
+	expect(ofArchive).toMatchObject([{ class: "RequestArchive", part: 0 }]);
+
+	await restore(() => meter() as unknown as BackedUpStub, [ofMeter]);
+	await restore(() => env.REQUEST_ARCHIVE.getByName(`${key.user_id}/1`) as unknown as BackedUpStub, ofArchive);
+	expect(await heldIds()).toHaveLength(RECENT + 3);
+	await expectAllThere();
+	await chats(1);
+	await meterAlarm(key);
+	expect(await heldIds()).toHaveLength(RECENT + 1);
+	await expectAllThere();
 });
