@@ -1,5 +1,6 @@
-// What stands between the network and Miniflare: Miniflare is a simulator for developers. It believes headers and serves paths of its
-// own that nobody outside may use, and fails without a word at a Host that it cannot read. Everything else passes as it is, streams
+// What stands between the network and the Worker's socket in Miniflare, a simulator for developers: it believes a header of its own,
+// opens the runtime's protocol to a CONNECT, which this server does not pass on, and fails without a word at a Host that it cannot
+// read. Its other headers and paths are refused as well: nobody outside has a use for them. Everything else passes as it is, streams
 // included.
 import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, request as openRequest, type ServerResponse } from "node:http";

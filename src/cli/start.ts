@@ -9,15 +9,13 @@ import { parseSettings, type Settings, SettingsError } from "../settings.ts";
 import { startFront } from "./front.ts";
 import { localVariables, renderKeyLine, STATE_DIR } from "./local-env.ts";
 import { renewClientEnv } from "./local-key.ts";
-import { buildBundle, prepareState } from "./local-service.ts";
+import { buildBundle, LOOPBACK_ADDRESS, prepareState } from "./local-service.ts";
 import { UnreadableStateError } from "./local-state.ts";
 import { DEFAULT_PORT, OperatorError } from "./operator.ts";
 import { CatalogSettingError, readStartCatalog } from "./operator-catalog.ts";
 import { checkOperatorConfig } from "./operator-config.ts";
 import { claimState, StateInUseError } from "./single-instance.ts";
 import { startWithCatalog } from "./start-service.ts";
-
-const LOOPBACK_ADDRESS = "127.0.0.1";
 
 /**
  * The address to bind.

@@ -87,8 +87,8 @@ export function isHost(host: string): boolean {
 
 /**
  * Off Cloudflare, other names may be a stranger's: a page elsewhere can give any name this machine's address (DNS rebinding).
- * Miniflare takes the address of a request from its header `MF-Original-URL`, from whoever sends it, and leaves `Host` as it
- * came. So the two must name the same host.
+ * Miniflare's entry Worker, behind which `wrangler dev` runs the service, takes the address of a request from its header
+ * `MF-Original-URL`, from whoever sends it, and leaves `Host` as it came. So the two must name the same host.
  */
 export function isServedHost(url: URL, headers: Headers, { platform, allowedHosts }: Deployment): boolean {
 	if (platform === "cloudflare") return true;

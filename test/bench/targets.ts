@@ -190,7 +190,7 @@ const PORTKEY_SERVER = "node_modules/@portkey-ai/gateway/build/start-server.js";
 const PORTKEY_START_MS = 30_000;
 
 /** Finds a port that nothing listens on. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
 	const server = createServer();
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 	const address = server.address();

@@ -1,6 +1,6 @@
 // The front of a service that is bound beyond loopback: Miniflare's own doors are shut, everything else is as without it.
 import { once } from "node:events";
-import { createServer as createHttpServer } from "node:http";
+import { createServer as createHttpServer, request } from "node:http";
 import { connect, createServer } from "node:net";
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -21,6 +21,30 @@ async function freePort(): Promise<number> {
 	return typeof address === "object" && address ? address.port : 0;
 }
 
+/** What a server writes first after a CONNECT to the host that Miniflare reserves for the runtime's own protocol. */
+async function sendConnect(origin: string): Promise<string> {
+	const { hostname, port } = new URL(origin);
+	const socket = connect(Number(port), hostname);
+	const host = "miniflare-unsafe-internal-capnp-connect";
+	socket.write(`CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+	try {
+		for await (const part of socket.setEncoding("utf8")) return String(part);
+		return "";
+	} finally {
+		socket.destroy();
+	}
+}
+
+function statusFor(origin: string, host: string): Promise<number | undefined> {
+	return new Promise((resolve, reject) => {
+		const sent = request(`${origin}/health`, { headers: { host } }, (response) => {
+			response.resume();
+			resolve(response.statusCode);
+		});
+		sent.once("error", reject).end();
+	});
+}
+
 beforeAll(async () => {
 	service = await startTestService();
 	const port = await freePort();
@@ -33,12 +57,26 @@ afterAll(async () => {
 	await service?.stop();
 });
 
-it("shuts what Miniflare opens: a URL of the sender's choice, paths of the simulator", async () => {
+it("shuts what Miniflare opens: a URL of the sender's choice, paths of the simulator, the runtime's own protocol", async () => {
 	const headers = { "mf-original-url": "http://evil.example/health" };
-	expect((await fetch(`${service.url}/health`, { headers })).status).toBe(421);
 	expect((await fetch(`${url}/health`, { headers })).status).toBe(400);
-	expect((await fetch(`${service.url}/cdn-cgi/platform-proxy`)).status).toBe(400);
 	expect((await fetch(`${url}/cdn-cgi/platform-proxy`)).status).toBe(404);
+	// The Worker's socket lets in whoever names this host, so the front lets nobody through.
+	expect(await sendConnect(service.url)).toMatch(/^HTTP\/1\.1 200 /);
+	expect(await sendConnect(url)).not.toMatch(/^HTTP\/1\.1 200 /);
+});
+
+it("is not alone: the Worker's socket knows neither Miniflare's headers nor its paths", async () => {
+	const own = await (await fetch(`${service.url}/health`)).json();
+	for (const header of ["mf-original-url", "mf-route-override", "mf-cf-blob"]) {
+		const value = header === "mf-cf-blob" ? "{}" : "http://evil.example/v1/plans";
+		const response = await fetch(`${service.url}/health`, { headers: { [header]: value } });
+		expect(response.status).toBe(200);
+		expect(Object.keys(Object(await response.json()))).toEqual(Object.keys(Object(own)));
+	}
+	for (const path of ["platform-proxy", "handler/scheduled", "mf/scheduled", "explorer"])
+		expect((await fetch(`${service.url}/cdn-cgi/${path}`)).status).toBe(404);
+	expect(await statusFor(service.url, "evil.example")).toBe(421);
 });
 
 it("passes whole answers, streams, large bodies and errors on as they are", async () => {
