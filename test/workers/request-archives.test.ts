@@ -209,6 +209,24 @@ describe("a death", () => {
 	});
 });
 
+it("takes no settlement from D1 of a request that is archived already", async () => {
+	await chats(2);
+	const id = ids[1] ?? "";
+	setDay(HELD_DAYS + 2);
+	await chats(RECENT);
+	await meterAlarm(key);
+	const usage = { request_id: id, user_id: key.user_id, api_key_id: key.key_id };
+	await db
+		.prepare("INSERT INTO stranded_settlements VALUES (?, ?, ?, 'sha256:00', ?, NULL)")
+		.bind(id, key.user_id, JSON.stringify({ usage, receipt: {} }), new Date().toISOString())
+		.run();
+	await meter().takeStranded(key.user_id);
+	const taken = db.prepare("SELECT taken_at FROM stranded_settlements WHERE request_id = ?").bind(id);
+	expect(await taken.first("taken_at")).not.toBeNull();
+	expect(await heldIds()).toHaveLength(RECENT);
+	await expectAllThere();
+});
+
 it("keeps feedback that is given while its request is copied", async () => {
 	await chats(2);
 	setDay(HELD_DAYS + 2);
