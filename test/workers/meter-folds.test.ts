@@ -451,21 +451,6 @@ describe("the sums of a meter", () => {
 		).toBeGreaterThan(Date.now() + DAY_MS);
 	});
 
-	it("keep their alarm when it wakes up, whatever else it waits for", async () => {
-		await settled(1);
-		await meter.countStored({ id: "a", userId, plan: "corporate", write: { rollingBytes: 1_000, keptBytes: 10 } });
-		await meter.flushNow();
-		await settled(1);
-		for (const _ of [1, 2, 3]) {
-			await kill();
-			vi.setSystemTime(Date.now() + 10_000);
-			await counted();
-		}
-		expect(await alarmAtMs(stub() as unknown as DurableObjectStub<undefined>)).toBeLessThanOrEqual(Date.now() + 30_000);
-		vi.setSystemTime(Date.now() + 30_000);
-		await expectInD1(2);
-	});
-
 	it("have a revision that no earlier state had, though admissions were repeated before it died", async () => {
 		const [id = ""] = await settled(1);
 		for (let repeated = 0; repeated < 6; repeated++) await admitted(id);
