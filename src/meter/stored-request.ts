@@ -235,12 +235,10 @@ export function toStoredReceipt(whole: WholeRow): StoredReceipt {
 	};
 }
 
-/** The usage of a row. @param userId whose it is. */
-function toUsage(whole: WholeRow, userId: string): UsageRow {
-	const { row } = whole;
+/** What the columns of a row say of its usage. */
+function toColumnUsage(row: SettledRow) {
 	return {
 		request_id: row.id,
-		user_id: userId,
 		api_key_id: row.api_key,
 		created_at: new Date(row.created_at_ms).toISOString(),
 		kind: row.kind as ReceiptKind,
@@ -254,49 +252,24 @@ function toUsage(whole: WholeRow, userId: string): UsageRow {
 		outcome: row.outcome as Outcome,
 		latency_ms: row.latency_ms,
 		fallback: row.fallback === 1,
-		calls: toCalls(whole),
 	};
 }
 
 /** What is recorded for an open row. @param userId whose it is. */
 export function toReserved(whole: WholeRow, userId: string): Pick<Reservation, "usage" | "receipt"> {
-	return { usage: toUsage(whole, userId), receipt: JSON.parse(toReceiptText(whole)) as Receipt };
+	const usage: UsageRow = { user_id: userId, ...toCountedRow(whole) };
+	return { usage, receipt: JSON.parse(toReceiptText(whole)) as Receipt };
 }
 
-/** What sums count of a row. */
+/** The usage of a row, as sums count it. */
 export function toCountedRow(whole: WholeRow) {
-	const { id: request_id, api_key: api_key_id, mode, model, tokens, input_tokens, nano_usd: cost_nano_usd } = whole.row;
-	const created_at = new Date(whole.row.created_at_ms).toISOString();
-	return {
-		request_id,
-		api_key_id,
-		created_at,
-		mode,
-		model,
-		tokens,
-		input_tokens,
-		cost_nano_usd,
-		calls: toCalls(whole),
-	};
+	return { ...toColumnUsage(whole.row), calls: toCalls(whole) };
 }
 
 /** A row as lists show it. It needs no text that is stored apart. */
 export function toListedRequest(row: SettledRow): ListedRequest {
 	const listed = {
-		request_id: row.id,
-		created_at: new Date(row.created_at_ms).toISOString(),
-		kind: row.kind,
-		model: row.model,
-		provider: row.provider,
-		mode: row.mode,
-		tokens: row.tokens,
-		input_tokens: row.input_tokens,
-		cost_nano_usd: row.nano_usd,
-		estimated: row.estimated === 1,
-		outcome: row.outcome,
-		latency_ms: row.latency_ms,
-		fallback: row.fallback === 1,
-		api_key_id: row.api_key,
+		...toColumnUsage(row),
 		proof_hash: toProofHash(row.proof_hash),
 		isSigned: row.signature !== null,
 	};
