@@ -14,8 +14,7 @@ import type { BackupPlan } from "../durable/object-rows.edge.ts";
 import { Outbox } from "../durable/outbox.edge.ts";
 import { StorageUnavailableError } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
-import type { Receipt } from "../proof/receipt.ts";
-import { withEmptyOutput } from "../proof/receipt.ts";
+import { type Receipt, withEmptyOutput } from "../proof/receipt.ts";
 import { cachedSettings } from "../settings.ts";
 import { toWebhookRules } from "../webhooks/webhook.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
@@ -205,13 +204,18 @@ export class AccountMeter extends BackedUpObject {
 	/** Remembers whose meter this is: an object that an alarm wakes does not know it. */
 	#learnUser(userId: string): void {
 		if (this.#userId !== null) return;
+		this.#writeAccount(userId, this.#plan);
+		this.#userId = userId;
+	}
+
+	#writeAccount(userId: string | null, plan: PlanId | null): void {
 		this.#sql.exec(
-			`INSERT INTO account (one, user_id, revision_base) VALUES (1, ?, ?)
-			ON CONFLICT (one) DO UPDATE SET user_id = excluded.user_id`,
+			`INSERT INTO account (one, user_id, plan, revision_base) VALUES (1, ?, ?, ?)
+			ON CONFLICT (one) DO UPDATE SET user_id = excluded.user_id, plan = excluded.plan`,
 			userId,
+			plan,
 			this.#revisionBase,
 		);
-		this.#userId = userId;
 	}
 
 	#quota(plan: PlanId, nowMs: number): Quota {
@@ -532,12 +536,7 @@ export class AccountMeter extends BackedUpObject {
 
 	/** Sets the user's plan from the next request on. */
 	setPlan(plan: PlanId): void {
-		this.#sql.exec(
-			`INSERT INTO account (one, plan, revision_base) VALUES (1, ?, ?)
-			ON CONFLICT (one) DO UPDATE SET plan = excluded.plan`,
-			plan,
-			this.#revisionBase,
-		);
+		this.#writeAccount(this.#userId, plan);
 		this.#plan = plan;
 	}
 

@@ -319,10 +319,6 @@ export class MeterState {
 		return [...this.#open.values()].filter(({ expiresAtMs }) => expiresAtMs <= nowMs);
 	}
 
-	openIds(): string[] {
-		return [...this.#open.keys()];
-	}
-
 	holds(): OpenHold[] {
 		return this.#open.size === 0 ? [] : this.table.holds([...this.#open.values()].map(({ n }) => n));
 	}

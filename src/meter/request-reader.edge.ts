@@ -1,4 +1,4 @@
-// What a user reads of the requests in the meter or in an archive: pages of the list, single requests, the rows of one day. Long readings go in slices, and let
+// What is read of the requests in a meter or in an archive: pages of the list, and the rows of one day. Long readings go in slices, and let
 // other calls in between.
 import { type PagePart, toPagePart } from "../http/list-page.ts";
 import { DAY_MS } from "./budget-period.ts";

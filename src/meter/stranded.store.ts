@@ -4,7 +4,7 @@ import { and, eq, inArray, isNull, lt, sql } from "drizzle-orm";
 import type { Database } from "../db/client.edge.ts";
 import { jsonList, rowsFromJson } from "../db/rows.ts";
 import { strandedSettlements } from "../db/schema.ts";
-import type { Settlement, StoredReceipt } from "./settlement.ts";
+import type { Settlement } from "./settlement.ts";
 
 /** Rows that were taken over are kept so long, for whoever asks late. */
 const KEEP_TAKEN_MS = 30 * 86_400_000;
@@ -46,12 +46,6 @@ export async function findStranded(db: Database, requestId: string): Promise<Set
 		.where(eq(strandedSettlements.requestId, requestId))
 		.get();
 	return row && fromStored(row.settlement);
-}
-
-/** A receipt as proofs show it. */
-export function toSealedReceipt({ receipt }: Settlement): StoredReceipt {
-	const { request_id, kind, receipt: text, proof_hash, signature, key_id } = receipt;
-	return { request_id, kind, receipt: text, proof_hash, signature, key_id };
 }
 
 /** Some settlements of a user that the meter has not taken over. */

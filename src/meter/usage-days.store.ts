@@ -2,6 +2,7 @@
 import { and, eq, lte, max, sql } from "drizzle-orm";
 import type { Database } from "../db/client.edge.ts";
 import { usageDays } from "../db/schema.ts";
+import type { DaySum } from "./day-sums.ts";
 import type { OutgoingDaySum } from "./meter-state.edge.ts";
 
 const REPLACED_COLUMNS = ["requests", "model_requests", "calls", "tokens", "input_tokens", "cost_nano_usd", "revision"];
@@ -29,4 +30,23 @@ export async function highestRevision(db: Database, userId: string): Promise<num
 /** Deletes a user's sums that were not written above a revision. */
 export async function forgetEarlierSums(db: Database, userId: string, revision: number): Promise<void> {
 	await db.delete(usageDays).where(and(eq(usageDays.userId, userId), lte(usageDays.revision, revision)));
+}
+
+/** The sums that D1 has of a day. */
+export function findDaySums(db: Database, userId: string, day: string): Promise<DaySum[]> {
+	return db
+		.select({
+			day: usageDays.day,
+			api_key_id: usageDays.apiKeyId,
+			model: usageDays.model,
+			requests: usageDays.requests,
+			model_requests: usageDays.modelRequests,
+			calls: usageDays.calls,
+			tokens: usageDays.tokens,
+			input_tokens: usageDays.inputTokens,
+			cost_nano_usd: usageDays.costNanoUsd,
+		})
+		.from(usageDays)
+		.where(and(eq(usageDays.userId, userId), eq(usageDays.day, day)))
+		.all();
 }

@@ -11,10 +11,10 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { cursorParam, listSchema, toNextPage } from "../http/list-answer.ts";
 import { integerParam } from "../http/query.ts";
 import { storedQuotaBytes } from "../meter/stored-bytes.ts";
+import { findDaySums } from "../meter/usage-days.store.ts";
 import { usd } from "../proof/money.ts";
 import { findSumDisagreements, type SumDisagreement, sumDisagreementSchema } from "./account-check.ts";
 import { routingDecisionSchema, toRoutingDecision } from "./routing-decisions.ts";
-import { findDaySums } from "./usage-days.store.ts";
 import { listUserSums } from "./user-sums.store.ts";
 
 /** Days of one answer, and requests after which it ends. */
@@ -63,15 +63,16 @@ async function checkDay({ db, meter }: ServiceContext, userId: string, day: stri
 	}
 }
 
-/** Where a check goes on: behind a user, and behind a day of the next one. */
-interface CheckPosition {
+/** Where a walk through users goes on: behind a user, and behind something of the next one. */
+interface WalkPosition {
 	userId: string;
-	day: string;
+	/** A day or a request. Empty for all of the next user. */
+	behind: string;
 }
 
-function parsePosition(text: string): CheckPosition {
-	const [userId = "", day = ""] = text.split(" ");
-	return { userId, day };
+function parsePosition(text: string): WalkPosition {
+	const [userId = "", behind = ""] = text.split(" ");
+	return { userId, behind };
 }
 
 /** Compares days of one user behind a day. `nextDay` is null when all are compared. */
@@ -114,10 +115,10 @@ const checkAccountsEndpoint = endpoint({
 	result: z.object({ object: z.literal("list"), data: z.array(checkedUserSchema), next: z.string().nullable() }),
 	example: { query: { user: "ada" } },
 	async handle({ query, context }) {
-		const { userId, day } = parsePosition(query.after);
+		const { userId, behind } = parsePosition(query.after);
 		const [user] = await listUsers(context.db, query.user, userId, 1);
 		if (!user) return ok({ object: "list" as const, data: [], next: null });
-		const { checked, nextDay } = await checkUser(context, user, day);
+		const { checked, nextDay } = await checkUser(context, user, behind);
 		const next = nextDay === null ? user.id : `${userId} ${nextDay}`;
 		return ok({ object: "list" as const, data: [checked], next });
 	},
@@ -185,15 +186,15 @@ const listDecisionsEndpoint = endpoint({
 	),
 	example: { query: { limit: "1" } },
 	async handle({ query: { after, limit }, context: { db, meter, settings } }) {
-		const [behindUser = "", requestId = ""] = after.split(" ");
+		const { userId, behind: requestId } = parsePosition(after);
 		const isKnown = requestId === "" || parseRequestId(requestId, settings) !== null;
 		if (!isKnown) return fail({ reason: "invalid_request", issues: [{ path: "after", message: "is not a `next`" }] });
-		const [user] = await listUsers(db, undefined, behindUser, 1);
+		const [user] = await listUsers(db, undefined, userId, 1);
 		if (!user) return ok({ object: "list" as const, data: [], next: null });
 		const rated = await meter(user.id).decisions(requestId, limit);
 		const data = rated.map((each) => toRoutingDecision(user.id, each));
 		const last = data.at(-1);
-		const next = last && data.length === limit ? `${behindUser} ${last.request_id}` : user.id;
+		const next = last && data.length === limit ? `${userId} ${last.request_id}` : user.id;
 		return ok({ object: "list" as const, data, next });
 	},
 });

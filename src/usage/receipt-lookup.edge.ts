@@ -6,8 +6,7 @@ import { parseRequestId } from "../account/request-ids.edge.ts";
 import type { RequestIdParts } from "../account/request-tag.ts";
 import { BoundedMap } from "../bounded-map.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
-import type { StoredReceipt } from "../meter/settlement.ts";
-import { toSealedReceipt } from "../meter/stranded.store.ts";
+import type { Settlement, StoredReceipt } from "../meter/settlement.ts";
 import { findSettled, type SettledContext } from "./settled.edge.ts";
 import { findUserId, rememberedUserId } from "./user-numbers.store.ts";
 
@@ -17,13 +16,7 @@ const UNKNOWN_FOR_MS = 600_000;
 const MOST_UNKNOWN = 10_000;
 
 /** Unknown ids, and until when they are not looked up again. */
-const unknownIds = new Map<string, number>();
-
-function rememberUnknown(requestId: string, nowMs: number): void {
-	unknownIds.delete(requestId);
-	if (unknownIds.size >= MOST_UNKNOWN) unknownIds.delete(unknownIds.keys().next().value ?? "");
-	unknownIds.set(requestId, nowMs + UNKNOWN_FOR_MS);
-}
+const unknownIds = new BoundedMap<string, number>(MOST_UNKNOWN);
 
 /** Receipts that were looked up, by id, and until when they are shown from memory: they may be removed in between. */
 const seen = new BoundedMap<string, { receipt: StoredReceipt; untilMs: number }>(1_000);
@@ -42,15 +35,19 @@ const TOO_MANY: Failure = {
 	retryAfterMs: 1_000,
 };
 
+function receiptOf({ receipt }: Settlement): StoredReceipt {
+	return receipt;
+}
+
 /** The receipt of a user's request or run. */
 export function findReceipt(context: SettledContext, userId: string, requestId: string): Promise<StoredReceipt | null> {
 	const ask = () => context.meter(userId).receipt(requestId);
-	return findSettled(context, { userId, requestId }, ask, toSealedReceipt);
+	return findSettled(context, { userId, requestId }, ask, receiptOf);
 }
 
 function askForReceipt(context: ServiceContext, userId: string, requestId: string) {
 	const ask = () => context.meter(userId).publicReceipt(requestId);
-	return findSettled<StoredReceipt | "busy", StoredReceipt>(context, { userId, requestId }, ask, toSealedReceipt);
+	return findSettled<StoredReceipt | "busy", StoredReceipt>(context, { userId, requestId }, ask, receiptOf);
 }
 
 async function searchReceipt(
@@ -68,7 +65,7 @@ async function searchReceipt(
 		const userId = await timings.measure("d1", () => findUserId(db, userNumber));
 		if (userId !== undefined && userId !== remembered) found = await askForReceipt(context, userId, requestId);
 	}
-	if (found === null && startedAtMs - atMs > OLD_MS) rememberUnknown(requestId, startedAtMs);
+	if (found === null && startedAtMs - atMs > OLD_MS) unknownIds.set(requestId, startedAtMs + UNKNOWN_FOR_MS);
 	if (found !== null && found !== "busy") remember(found, startedAtMs);
 	return found;
 }

@@ -10,12 +10,12 @@ import { planIdSchema } from "../../src/catalog/plans.ts";
 import { database } from "../../src/db/client.edge.ts";
 import { type MeterClient, meterClient } from "../../src/meter/meter-client.edge.ts";
 import type { RequestDetail } from "../../src/meter/request-page.ts";
+import { findDaySums } from "../../src/meter/usage-days.store.ts";
 import { UsageTotals } from "../../src/meter/usage-totals.ts";
 import { health } from "../../src/providers/isolate-health.edge.ts";
 import { createSandbox } from "../../src/sandbox/app.ts";
 import { cachedSettings } from "../../src/settings.ts";
 import { findSumDisagreements } from "../../src/usage/account-check.ts";
-import { findDaySums } from "../../src/usage/usage-days.store.ts";
 import { type FaultPlan, faultyUpstream, passAll } from "./faults.ts";
 import { SANDBOX_ORIGIN, TEST_ADMIN_TOKEN } from "./variables.ts";
 

@@ -131,7 +131,7 @@ function knownOf(state: MeterState, nowMs = Date.now()) {
 		ofKey: [minute.count(nowMs), day.count(nowMs)],
 		totals: state.totals(),
 		holds: state.holds(),
-		open: sorted(state.openIds()),
+		open: sorted(state.holds().map(({ request_id }) => request_id)),
 		budgets: ["key_0", "key_1", "key_2", "key_limited"].map((id) => [
 			state.budgetStatus(id, BUDGET, nowMs),
 			state.keyCosts(id, nowMs),
