@@ -26,6 +26,7 @@ import { orchestrationEndpoints } from "./orchestration/endpoints.edge.ts";
 import { pageEndpoints } from "./pages/endpoints.edge.ts";
 import { policyEndpoints } from "./policy/endpoints.edge.ts";
 import { responseEndpoints } from "./responses/endpoints.edge.ts";
+import { metricsEndpoint } from "./metrics-endpoint.edge.ts";
 import { modelEndpoints } from "./routing/endpoints.edge.ts";
 import { routingConfigEndpoints } from "./routing-config/endpoints.edge.ts";
 import { skillEndpoints } from "./skills/endpoints.edge.ts";
@@ -95,6 +96,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	...toolEndpoints(() => ENDPOINTS),
 	healthEndpoint,
 	openapiEndpoint,
+	metricsEndpoint,
 	...operatorKeyEndpoints,
 	...operatorUsageEndpoints,
 	...catalogEndpoints,

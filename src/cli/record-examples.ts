@@ -31,9 +31,10 @@ export function abridge(value: unknown, depth = 0): unknown {
 	return Object.fromEntries(shown.map(([name, member]) => [name, abridge(member, depth + 1)]));
 }
 
-function credential({ access }: Endpoint, { key, adminToken }: ServiceAccess): Record<string, string> {
+function credential({ access }: Endpoint, { key, adminToken, metricsToken }: ServiceAccess): Record<string, string> {
 	if (access === "public") return {};
-	return { authorization: `Bearer ${access === "operator" ? adminToken : key}` };
+	const token = access === "operator" ? adminToken : access === "metrics" ? metricsToken : key;
+	return { authorization: `Bearer ${token}` };
 }
 
 /** The endpoints that made what an endpoint's ids name. */
