@@ -25,6 +25,7 @@ export interface Caller
 		| "waitUntil"
 		| "log"
 		| "timings"
+		| "trail"
 		| keyof LongRequest
 	> {
 	funds: Funds;
@@ -32,7 +33,8 @@ export interface Caller
 
 /** The caller of a request. */
 export function toCaller(context: KeyContext): Caller {
-	const { requestId, startedAtMs, account, settings, signal, log, timings, bodyOwner, address, bodyChars } = context;
+	const { requestId, startedAtMs, account, settings, signal, log, timings, trail, bodyOwner, address, bodyChars } =
+		context;
 	const waitUntil: Caller["waitUntil"] = (work) => context.waitUntil(work);
 	const longRequest: LongRequest = { signal, bodyOwner, address, bodyChars };
 	return {
@@ -44,6 +46,7 @@ export function toCaller(context: KeyContext): Caller {
 		waitUntil,
 		log,
 		timings,
+		trail,
 		funds: createFunds(context),
 	};
 }

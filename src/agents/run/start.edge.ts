@@ -97,6 +97,7 @@ async function prepareRun(
 		budget: limits.budget,
 		...(body.time_zone == null ? {} : { timeZone: body.time_zone }),
 		workspaceId: body.workspace_id ?? null,
+		labels: context.trail.labels,
 		config: callConfig,
 		configDigest: config ? configDigest(config.config) : null,
 		compliance,
