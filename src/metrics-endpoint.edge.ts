@@ -14,7 +14,8 @@ export const metricsEndpoint = endpoint({
 	access: "metrics",
 	mediaType: "text/plain",
 	cacheControl: "no-store",
-	summary: "Metrics of the whole deployment in Prometheus' text format: requests, tokens, cost, latency, calls, errors.",
+	summary:
+		"Metrics of the whole deployment in Prometheus' text format: requests, tokens, cost, latency, calls, errors.",
 	description:
 		"What users' requests came to is counted within a minute of their end. Counters begin with the first request that is counted, and again at zero after a restore.",
 	result: z.string().describe("Prometheus' text format 0.0.4."),

@@ -257,6 +257,11 @@ export interface TelemetrySettings {
 	metricLabels: readonly MetricLabel[];
 }
 
+/** Whether anybody reads metrics. */
+export function hasMetrics({ otlp, metricsToken }: TelemetrySettings): boolean {
+	return otlp !== null || metricsToken !== null;
+}
+
 /** The settings that no catalog has a part in. */
 export interface BaseSettings {
 	keyPepper: string;

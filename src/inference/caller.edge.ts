@@ -3,6 +3,7 @@ import type { KeyContext } from "../account/context.ts";
 import type { Plan } from "../catalog/plans.ts";
 import type { LongRequest } from "../http/long-work.edge.ts";
 import type { Settings } from "../settings.ts";
+import { type CallTracing, type RequestTrace, traceCalls } from "../telemetry/request-trace.edge.ts";
 import { createFunds, type Funds } from "../usage/funds.edge.ts";
 
 /** What calls are planned by. */
@@ -11,6 +12,8 @@ export interface PlanContext {
 	settings: Settings;
 	/** Prices are those of this moment, ms since the epoch: a bound and the calls within it have the same. */
 	startedAtMs: number;
+	/** Puts calls into the request's trace; absent while no address for traces is set. */
+	tracing?: CallTracing;
 }
 
 /** What a request of its own brings along. */
@@ -29,6 +32,9 @@ export interface Caller
 		| keyof LongRequest
 	> {
 	funds: Funds;
+	/** Its place in its caller's trace; absent while no address for traces is set. */
+	trace?: RequestTrace | undefined;
+	tracing?: CallTracing;
 }
 
 /** The caller of a request. */
@@ -48,5 +54,6 @@ export function toCaller(context: KeyContext): Caller {
 		timings,
 		trail,
 		funds: createFunds(context),
+		...(context.trace ? { trace: context.trace, tracing: traceCalls(context.trace, requestId) } : {}),
 	};
 }

@@ -131,6 +131,7 @@ async function reserveCall(
 		boundNanoUsd,
 		endsAtMs,
 		billInterrupted: billInterruptedCall,
+		tracing: caller.tracing,
 		onSend(call) {
 			attempts.made++;
 			logCall(log, call);

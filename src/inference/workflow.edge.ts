@@ -151,6 +151,7 @@ export class Workflow {
 			boundNanoUsd,
 			endsAtMs,
 			billInterrupted,
+			tracing: context.tracing,
 		});
 	}
 

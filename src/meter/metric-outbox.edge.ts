@@ -5,10 +5,6 @@
 // another source: what its backup had counted was counted by the service that the backup is of.
 import type { MetricBatchOfSource, MetricDeltas, MetricSums } from "../telemetry/metric-sums.ts";
 
-export const METRIC_OUTBOX_TABLE = `
-	CREATE TABLE unsent_metrics (one INTEGER PRIMARY KEY CHECK (one = 1), source TEXT NOT NULL, number INTEGER NOT NULL, frozen TEXT,
-		grown TEXT NOT NULL, changed INTEGER NOT NULL)`;
-
 interface OutboxRow extends Record<string, SqlStorageValue> {
 	source: string;
 	number: number;
@@ -19,7 +15,9 @@ interface OutboxRow extends Record<string, SqlStorageValue> {
 
 export class MetricOutbox {
 	readonly #sql: SqlStorage;
-	readonly #grown: MetricSums;
+	/** What is counted now. */
+	readonly grown: MetricSums;
+	/** The batch that was not taken yet, as far as this instance knows. */
 	#batch: MetricBatchOfSource | null = null;
 	/** Null until there is a row. */
 	#source: string | null = null;
@@ -29,7 +27,7 @@ export class MetricOutbox {
 	/** @param grown empty sums. */
 	constructor(sql: SqlStorage, grown: MetricSums) {
 		this.#sql = sql;
-		this.#grown = grown;
+		this.grown = grown;
 	}
 
 	/** Reads the row. @returns the change that it goes up to; null where there is none. */
@@ -40,7 +38,7 @@ export class MetricOutbox {
 		if (!row) return null;
 		this.#source = row.source;
 		this.#number = row.number;
-		this.#grown.merge(JSON.parse(row.grown) as MetricDeltas);
+		this.grown.merge(JSON.parse(row.grown) as MetricDeltas);
 		if (row.frozen !== null)
 			this.#batch = { source: row.source, number: row.number, deltas: JSON.parse(row.frozen) as MetricDeltas };
 		return row.changed;
@@ -51,44 +49,31 @@ export class MetricOutbox {
 		return this.#source !== null;
 	}
 
-	/** Begins to count behind a change. @param source another one each time that counting begins. */
+	/** Begins to count behind a change. @param source a name that no source has had. */
 	begin(source: string, changed: number): void {
-		this.#store({ source, number: 0, frozen: null, changed });
+		this.#sql.exec(
+			"INSERT INTO unsent_metrics (one, source, number, frozen, grown, changed) VALUES (1, ?, 0, NULL, '{}', ?)",
+			source,
+			changed,
+		);
 		this.#source = source;
-	}
-
-	/** What is counted now. */
-	get grown(): MetricSums {
-		return this.#grown;
 	}
 
 	/** Whether anything is to be sent. */
 	get hasUnsent(): boolean {
-		return this.#source !== null && (this.#batch !== null || !this.#grown.isEmpty);
-	}
-
-	#store({ source, number, frozen, changed }: Omit<OutboxRow, "grown" | "frozen"> & { frozen: MetricDeltas | null }) {
-		this.#sql.exec(
-			"INSERT OR REPLACE INTO unsent_metrics (one, source, number, frozen, grown, changed) VALUES (1, ?, ?, ?, ?, ?)",
-			source,
-			number,
-			frozen && JSON.stringify(frozen),
-			JSON.stringify(this.#grown),
-			changed,
-		);
+		return this.hasBegun && (this.#batch !== null || !this.grown.isEmpty);
 	}
 
 	/** Keeps what has been counted up to a change. To be called in the transaction of a fold: later, nobody finds the requests before it. */
 	keep(changed: number): void {
-		if (this.#source === null) return;
-		const frozen = this.#batch?.deltas ?? null;
-		this.#store({ source: this.#source, number: this.#number, frozen, changed });
+		if (!this.hasBegun) return;
+		this.#sql.exec("UPDATE unsent_metrics SET grown = ?, changed = ?", JSON.stringify(this.grown), changed);
 	}
 
-	/** The batch to send: the one that was not taken yet, or all that was counted up to now. Null when there is nothing. */
+	/** The batch to send: the one that was not taken yet, or all that was counted up to a change. Null when there is nothing. */
 	freeze(changed: number): MetricBatchOfSource | null {
-		if (this.#batch || this.#source === null || this.#grown.isEmpty) return this.#batch;
-		const batch = { source: this.#source, number: this.#number + 1, deltas: this.#grown.toJSON() };
+		if (this.#batch || this.#source === null || this.grown.isEmpty) return this.#batch;
+		const batch = { source: this.#source, number: this.#number + 1, deltas: this.grown.toJSON() };
 		this.#sql.exec(
 			"UPDATE unsent_metrics SET number = ?, frozen = ?, grown = '{}', changed = ?",
 			batch.number,
@@ -97,7 +82,7 @@ export class MetricOutbox {
 		);
 		this.#number = batch.number;
 		this.#batch = batch;
-		this.#grown.clear();
+		this.grown.clear();
 		return batch;
 	}
 

@@ -1,6 +1,7 @@
 // What users' objects have counted since they last sent it, and how one object adds it up. Pure.
-import type { ListedLabel, MetricName } from "./metric-table.ts";
+
 import type { MetricLabels } from "./metric-point.ts";
+import type { ListedLabel, MetricName } from "./metric-table.ts";
 
 /** What was added to one series. */
 export type SeriesDelta =

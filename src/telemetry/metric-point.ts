@@ -1,6 +1,7 @@
 // Metric points: what has been counted of one metric under one set of labels. Pure.
-import type { TelemetryResource, TelemetryScope } from "./span.ts";
+
 import type { MetricName } from "./metric-table.ts";
+import type { TelemetryResource, TelemetryScope } from "./span.ts";
 
 /** By the labels' names in the table of metrics. Absent ones do not apply. */
 export type MetricLabels = Readonly<Record<string, string>>;

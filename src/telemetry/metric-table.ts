@@ -188,7 +188,8 @@ export const METRICS = {
 		kind: "gauge",
 		unit: "{key}",
 		divisor: 1,
-		description: "1 for the state that a provider's key is in, as the last isolate that used it saw it; 0 for the others.",
+		description:
+			"1 for the state that a provider's key is in, as the last isolate that used it saw it; 0 for the others.",
 		labels: ["provider", "key", "state"],
 	},
 	"svc.telemetry.spans": {

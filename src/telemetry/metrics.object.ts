@@ -46,7 +46,7 @@ export class Metrics extends DurableObject<Env> {
 	#count(): Promise<Counted> {
 		const read = async () => {
 			const telemetry = await loadTelemetry();
-			return { telemetry, store: new MetricStore(this.ctx.storage, () => telemetry.createSums()) };
+			return { telemetry, store: new MetricStore(this.ctx.storage, () => new telemetry.MetricSums()) };
 		};
 		this.#counted ??= read().catch((error: unknown) => {
 			this.#counted = null;
@@ -64,7 +64,7 @@ export class Metrics extends DurableObject<Env> {
 	/** Counts spans that isolates have sent or dropped. Not to be repeated. */
 	async countSpans({ sent, dropped }: SpanCounts): Promise<void> {
 		const { store, telemetry } = await this.#count();
-		const added = telemetry.createSums();
+		const added = new telemetry.MetricSums();
 		if (sent > 0) added.addSpans("sent", sent);
 		if (dropped > 0) added.addSpans("dropped", dropped);
 		store.addOnce(added.toJSON(), Date.now());

@@ -1,8 +1,9 @@
 // Telemetry: a module of its own beside the bundle, loaded when an endpoint for traces or the metrics are set. Without them it costs nothing.
-import type { Attributes, Span, SpanBatch } from "./span.ts";
-import type { PolicyCheckTelemetry, RequestTelemetry } from "./request-telemetry.ts";
-import type { MetricBatch, MetricPoint } from "./metric-point.ts";
+
 import type { MetricOptions, MetricsDelta, SeriesDelta } from "./metric-deltas.ts";
+import type { MetricBatch, MetricPoint } from "./metric-point.ts";
+import type { PolicyCheckTelemetry, RequestTelemetry } from "./request-telemetry.ts";
+import type { Attributes, Span, SpanBatch } from "./span.ts";
 import type { TraceParent } from "./trace-context.ts";
 
 /** What the module exports. */

@@ -16,6 +16,9 @@ const LONGEST_ASKED_MS = 600_000;
 /** Whoever sends a batch for longer has been ended by the platform: others may send it again. */
 const ABANDONED_AFTER_MS = 30_000;
 
+/** Of what is not to wait any more. */
+const LONG_AGO_MS = Number.NEGATIVE_INFINITY;
+
 interface WaitingSpan {
 	text: string;
 	bytes: number;
@@ -82,7 +85,7 @@ export class SpanBuffer {
 
 	/** What waits is sent as soon as the collector takes it. */
 	hurry(): void {
-		if (this.#waiting.length > 0) this.#waitingSinceMs = 0;
+		if (this.#waiting.length > 0) this.#waitingSinceMs = LONG_AGO_MS;
 	}
 
 	/** Those under way are older, but nobody can call them back; a repetition of them is dropped. */
@@ -102,11 +105,11 @@ export class SpanBuffer {
 	dueAtMs(nowMs: number): number | null {
 		if (this.#underWay && nowMs - this.#underWay.sinceMs < ABANDONED_AFTER_MS) return null;
 		if (this.size === 0) return null;
-		const isFull = this.size >= MAX_BATCH_SPANS;
+		const isHurried = this.#underWay !== null || this.size >= MAX_BATCH_SPANS;
 		// A clock that went back prolongs no wait.
 		const sinceMs = Math.min(this.#waitingSinceMs ?? nowMs, nowMs);
 		const triesAtMs = Math.min(this.#nextTryAtMs, nowMs + LONGEST_ASKED_MS);
-		return Math.max(isFull ? nowMs : sinceMs + BATCH_WAIT_MS, triesAtMs);
+		return Math.max(isHurried ? nowMs : sinceMs + BATCH_WAIT_MS, triesAtMs);
 	}
 
 	/** Begins to send a batch; null where none is due. */
@@ -125,7 +128,7 @@ export class SpanBuffer {
 		const { spans } = this.#underWay ?? { spans: [] };
 		this.#underWay = null;
 		this.#waiting.unshift(...spans);
-		this.#waitingSinceMs ??= 0;
+		this.#waitingSinceMs = LONG_AGO_MS;
 		this.#dropOldest();
 	}
 
