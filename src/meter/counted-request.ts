@@ -1,6 +1,6 @@
 // A settled request as the metrics count it, by its settlement or by its row: both give the same. Pure.
 import type { CountedRequest } from "../telemetry/metric-sums.ts";
-import type { RequestKind, TelemetryOutcome } from "../telemetry/request-telemetry.ts";
+import type { TelemetryKind, TelemetryOutcome } from "../telemetry/request-telemetry.ts";
 import type { ListedRequest } from "./request-page.ts";
 import type { UsageCall } from "./settlement.ts";
 
@@ -29,7 +29,7 @@ function toTokens(tokens: number, inputTokens: number, cacheRead: number | null)
 export function toCountedRequest(row: CountedRow, userId: string): CountedRequest {
 	const { facts, calls } = row;
 	return {
-		kind: row.kind as RequestKind,
+		kind: row.kind as TelemetryKind,
 		userId,
 		keyId: row.api_key_id,
 		latencyMs: row.latency_ms,
@@ -44,11 +44,12 @@ export function toCountedRequest(row: CountedRow, userId: string): CountedReques
 		fallbackFrom: row.fallback ? row.model : null,
 		tokens: toTokens(row.tokens, row.input_tokens, facts.cachedTokens),
 		costNanoUsd: row.cost_nano_usd,
-		usage: calls.map(({ model, provider, tokens, input_tokens, cost_nano_usd }) => ({
+		usage: calls.map(({ model, provider, tokens, input_tokens, cost_nano_usd, requests = 1 }) => ({
 			model,
 			provider,
 			tokens: toTokens(tokens, input_tokens, null),
 			costNanoUsd: cost_nano_usd,
+			calls: requests,
 		})),
 		attempts: facts.attempts,
 	};
