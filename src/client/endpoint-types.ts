@@ -2700,6 +2700,8 @@ export interface EndpointTypes {
 			next_cursor: string | null;
 			/** Where a page ended that found few: `next_cursor` goes on from there. Null on other pages. */
 			searched_back_to: string | null;
+			/** The first day of which requests are kept, `YYYY-MM-DD`; null while none was removed. */
+			kept_since: string | null;
 			data: Array<{
 				object: "request";
 				/** Id of the request and of its receipt. */
