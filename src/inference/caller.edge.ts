@@ -1,7 +1,9 @@
 // Who makes a request of the engine: plan, prices and settings, where the money comes from, what stops it.
 import type { KeyContext } from "../account/context.ts";
+import { readRequestNames } from "../account/request-names.ts";
 import type { Plan } from "../catalog/plans.ts";
 import type { LongRequest } from "../http/long-work.edge.ts";
+import type { RequestNames } from "../meter/request-facts.ts";
 import type { Settings } from "../settings.ts";
 import { createFunds, type Funds } from "../usage/funds.edge.ts";
 
@@ -29,6 +31,8 @@ export interface Caller
 		| keyof LongRequest
 	> {
 	funds: Funds;
+	/** What the request is called by, for its row. */
+	names: RequestNames;
 }
 
 /** The caller of a request. */
@@ -48,5 +52,6 @@ export function toCaller(context: KeyContext): Caller {
 		timings,
 		trail,
 		funds: createFunds(context),
+		names: readRequestNames(context.headers, context.rawBody).names,
 	};
 }
