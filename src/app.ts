@@ -77,7 +77,7 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 		origin: clientOrigin(c.req.url, c.req.raw.headers, settings.deployment),
 		headers: c.req.raw.headers,
 		dispatch: async (request, session) => {
-			if (session !== undefined) sessions.set(request, session);
+			if (session !== undefined) sessions.set(request, { ...session, isPageRead: request.method === "GET" });
 			return app.fetch(request, c.env, c.executionCtx);
 		},
 		...(session === undefined ? {} : { session }),

@@ -61,6 +61,8 @@ export interface RequestSession {
 	id: string;
 	/** The only version of its key that is accepted. */
 	keyVersion: number;
+	/** Whether the request only reads, for a page that was counted by itself: it counts against no limit of plan or key. */
+	isPageRead: boolean;
 }
 
 export interface ServiceContext extends RequestContext {
@@ -74,7 +76,7 @@ export interface ServiceContext extends RequestContext {
 	 * Answers another request as if it had come in by itself, with its own id, access guard and log line.
 	 * @param session the console's session that it is made in.
 	 */
-	dispatch(request: Request, session?: RequestSession): Promise<Response>;
+	dispatch(request: Request, session?: Omit<RequestSession, "isPageRead">): Promise<Response>;
 	/** Absent for a request that comes with a key of its own. */
 	session?: RequestSession;
 	/** The caller of a public endpoint: an account when the request has a valid key, null when it has none. */

@@ -1,5 +1,6 @@
 // What a request's calls used, what they cost, and how that is written down: bills, usage row, receipt, reservation. Pure.
 
+import type { RequestNames } from "../account/request-names.ts";
 import { type CallCost, inputTokens, outputTokens, priceUsage, type TokenUsage } from "../catalog/price.ts";
 import type { ProviderKey } from "../catalog/provider-keys.ts";
 import type { Model } from "../catalog/schema.ts";
@@ -77,6 +78,8 @@ export interface RequestRecord {
 	userId: string;
 	/** The API key that made the request. */
 	apiKeyId: string;
+	/** What its client calls it by. */
+	names: RequestNames;
 	/** When the request arrived, ms since the epoch. */
 	startedAtMs: number;
 	catalogVersion: string;

@@ -1,5 +1,6 @@
 // Who makes a request of the engine: plan, prices and settings, where the money comes from, what stops it.
 import type { KeyContext } from "../account/context.ts";
+import { type RequestNames, readRequestNames } from "../account/request-names.ts";
 import type { Plan } from "../catalog/plans.ts";
 import type { LongRequest } from "../http/long-work.edge.ts";
 import type { Settings } from "../settings.ts";
@@ -28,6 +29,8 @@ export interface Caller
 		| keyof LongRequest
 	> {
 	funds: Funds;
+	/** What the request is called by, for its row. */
+	names: RequestNames;
 }
 
 /** The caller of a request. */
@@ -45,5 +48,6 @@ export function toCaller(context: KeyContext): Caller {
 		log,
 		timings,
 		funds: createFunds(context),
+		names: readRequestNames(context.headers, context.rawBody).names,
 	};
 }

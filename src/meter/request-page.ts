@@ -66,8 +66,14 @@ export interface ArchivedRequest {
 	archives: number[];
 }
 
+/** The requests of a page, one more than it holds if there are more. */
+export interface RequestPagePart extends PagePart<ListedRequest> {
+	/** The first day of which requests are kept, `YYYY-MM-DD`; null while none was removed. */
+	keptSince: string | null;
+}
+
 /** What the meter has of a page, and where the rest is to be looked for. */
-export interface MeterPage extends PagePart<ListedRequest> {
+export interface MeterPage extends RequestPagePart {
 	/** Null where no request can match. */
 	range: NumberRange | null;
 	/** Numbers of the archives that may have others of the page, newest first. */

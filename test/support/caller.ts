@@ -1,6 +1,7 @@
 // A caller of the engine inside the process: no request, no entrance, the user's own meter.
 import { env } from "cloudflare:workers";
 import type { KeyGrant } from "../../src/account/context.ts";
+import { UNNAMED } from "../../src/account/request-names.ts";
 import { deriveTagKey, encodeRequestId } from "../../src/account/request-tag.ts";
 import { PLANS, type PlanId } from "../../src/catalog/plans.ts";
 import { database } from "../../src/db/client.edge.ts";
@@ -64,6 +65,7 @@ export async function inProcessCaller(key: TestKey, runId?: string): Promise<Cal
 		address: "unknown",
 		waitUntil,
 		log: { endpoint: "in-process" },
+		names: UNNAMED,
 		timings: new Timings(startedAtMs, () => Date.now()),
 		funds: createFunds({ account, admit, db: database(env.DB), meter, requestId, waitUntil }),
 	};

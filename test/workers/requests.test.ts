@@ -337,7 +337,7 @@ function rowsRead(query: RequestPageQuery): Promise<number> {
 		const transactionSync = storage.transactionSync.bind(storage);
 		const state = new MeterState({ sql: { exec }, transactionSync } as unknown as DurableObjectStorage, Date.now());
 		cursors.length = 0;
-		await readRequestPage(state, query, () => []);
+		await readRequestPage(state, { keptSince: null, firstKept: 0, archivesOf: () => [] }, query);
 		return cursors.reduce((sum, cursor) => sum + cursor.rowsRead, 0);
 	});
 }

@@ -1,5 +1,6 @@
 // A run: its specification, its state, its next action and its end. Making steps, storing them and settling their cost is left to
 // the files beside this one. Pure.
+import type { RequestNames } from "../../account/request-names.ts";
 import type { PlanId } from "../../catalog/plans.ts";
 import type { Effort } from "../../catalog/vocabulary.ts";
 import type { PolicyLevels } from "../../compliance/policy-levels.ts";
@@ -58,6 +59,8 @@ export interface RunSpec extends SpendLimits {
 	/** IANA zone of the date that steps are told; left out where the client sets none. */
 	timeZone?: string;
 	workspaceId: string | null;
+	/** What its request is called by; left out where it has no names. */
+	names?: RequestNames;
 	/** The part of the routing config that applies to every call; null without one. */
 	config: RoutingConfig | null;
 	/** Of the whole config, for the receipt. */
