@@ -4,7 +4,7 @@ import { type CallCost, inputTokens, outputTokens, priceUsage, type TokenUsage }
 import type { ProviderKey } from "../catalog/provider-keys.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
-import type { RequestLabels } from "../meter/request-facts.ts";
+import type { RequestNames } from "../meter/request-facts.ts";
 import type { Reservation, UsageCall, UsageRow } from "../meter/settlement.ts";
 import { usd } from "../proof/money.ts";
 import { type Outcome, type Receipt, type ReceiptBase, type ReceiptDetail, toHashedOutput } from "../proof/receipt.ts";
@@ -81,8 +81,8 @@ export interface RequestRecord {
 	userId: string;
 	/** The API key that made the request. */
 	apiKeyId: string;
-	/** What its client says of it. */
-	labels: RequestLabels;
+	/** What its client calls it by. */
+	names: RequestNames;
 	/** When the request arrived, ms since the epoch. */
 	startedAtMs: number;
 	catalogVersion: string;
@@ -384,8 +384,8 @@ export function reserveBilledSoFar(
 		latencyMs: 0,
 		readers: billed.map(({ candidate }) => candidate.model),
 	};
-	const { labels, boundNanoUsd: holdNanoUsd } = record;
-	return { expiresAtMs, holdNanoUsd, labels, ...toUsageAndReceipt(record, billed, ending) };
+	const { names, boundNanoUsd: holdNanoUsd } = record;
+	return { expiresAtMs, holdNanoUsd, names, ...toUsageAndReceipt(record, billed, ending) };
 }
 
 /** What is recorded at `expiresAtMs` if the process dies before it settles: the whole bound, for the first call. */

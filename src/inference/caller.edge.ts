@@ -1,7 +1,9 @@
 // Who makes a request of the engine: plan, prices and settings, where the money comes from, what stops it.
 import type { KeyContext } from "../account/context.ts";
+import { readRequestNames } from "../account/request-names.ts";
 import type { Plan } from "../catalog/plans.ts";
 import type { LongRequest } from "../http/long-work.edge.ts";
+import type { RequestNames } from "../meter/request-facts.ts";
 import type { Settings } from "../settings.ts";
 import { type CallTracing, type RequestTrace, traceCalls } from "../telemetry/request-trace.edge.ts";
 import { createFunds, type Funds } from "../usage/funds.edge.ts";
@@ -35,6 +37,8 @@ export interface Caller
 	/** Its place in its caller's trace; absent while no address for traces is set. */
 	trace?: RequestTrace | undefined;
 	tracing?: CallTracing;
+	/** What the request is called by, for its row. */
+	names: RequestNames;
 }
 
 /** The caller of a request. */
@@ -55,5 +59,6 @@ export function toCaller(context: KeyContext): Caller {
 		trail,
 		funds: createFunds(context),
 		...(context.trace ? { trace: context.trace, tracing: traceCalls(context.trace, requestId) } : {}),
+		names: readRequestNames(context.headers, context.rawBody).names,
 	};
 }

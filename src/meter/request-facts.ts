@@ -1,18 +1,18 @@
 // What the row of a request says beside its usage and its receipt. Pure.
 import type { CallAttempt } from "./call-attempt.ts";
 
-/** What the client says of its request. Its entrance reads it. */
-export interface RequestLabels {
-	/** The client's session, at most 128 characters. */
+/** What a request is called by; null and empty where it has no names (account/request-names.ts reads them). */
+export interface RequestNames {
+	/** The client's session: at most 128 printable characters of ASCII. */
 	sessionId: string | null;
-	/** Whom the client asks for, at most 128 characters. */
+	/** Whom the request is for: at most 512 characters. */
 	endUser: string | null;
 	/** At most 16 pairs: names of at most 64 characters, values of at most 512. */
 	metadata: Record<string, string>;
 }
 
 /** What a row says beside usage and receipt. */
-export interface RequestFacts extends RequestLabels {
+export interface RequestFacts extends RequestNames {
 	/** From its arrival to the first token, ms; null where none came. */
 	firstTokenMs: number | null;
 	/** Tokens of prompts that providers had in their caches. */
@@ -36,19 +36,17 @@ export interface RequestEnd {
 	error: RequestError | null;
 }
 
-/** Of a request whose client says nothing of it. */
-export const NO_LABELS: RequestLabels = { sessionId: null, endUser: null, metadata: {} };
+/** Of a request without names. */
+export const UNNAMED: RequestNames = { sessionId: null, endUser: null, metadata: {} };
 
 /** Of a request whose process died before it ended. */
 export const NO_END: RequestEnd = { status: null, error: null };
 
 /** Of a request of which nothing is known. */
-export const NO_FACTS: RequestFacts = { ...NO_LABELS, firstTokenMs: null, cachedTokens: 0, attempts: [] };
+export const NO_FACTS: RequestFacts = { ...UNNAMED, firstTokenMs: null, cachedTokens: 0, attempts: [] };
 
-/** What is noted of a request on its way, for its row. Entrances and the engine fill it. */
+/** What is noted of a request on its way, for its row. The engine fills it. */
 export interface RequestTrail {
-	/** What the client says of it: set by its entrance. */
-	labels: RequestLabels;
 	/** Its upstream calls, where it failed without a bill. */
 	attempts: readonly CallAttempt[];
 	/** The meter has a reservation for it, which becomes its row. */
@@ -59,5 +57,5 @@ export interface RequestTrail {
 
 /** Of a request that has just arrived. */
 export function newTrail(): RequestTrail {
-	return { labels: NO_LABELS, attempts: [], isReserved: false, sentStatus: null };
+	return { attempts: [], isReserved: false, sentStatus: null };
 }

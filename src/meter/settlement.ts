@@ -1,7 +1,7 @@
 // The record of a request that called a model: its usage row and its receipt. Pure.
 import { type Outcome, type Receipt, type ReceiptKind, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
 import type { Signer } from "../proof/signing.ts";
-import { NO_FACTS, type RequestEnd, type RequestFacts, type RequestLabels } from "./request-facts.ts";
+import { NO_FACTS, type RequestEnd, type RequestFacts, type RequestNames } from "./request-facts.ts";
 
 /** One model call inside a request. */
 export interface UsageCall {
@@ -69,11 +69,11 @@ export interface Reservation {
 	usage: UsageRow;
 	receipt: Receipt;
 	/** What the client says of the request; absent where that is nothing. */
-	labels?: RequestLabels;
+	names?: RequestNames;
 }
 
 /** What is recorded of a reservation if nobody settles its request. */
-export type ReservedEnd = Pick<Reservation, "usage" | "receipt" | "labels">;
+export type ReservedEnd = Pick<Reservation, "usage" | "receipt" | "names">;
 
 /** The error of a request that nobody settled in time. */
 const NOT_SETTLED_IN_TIME = {
@@ -88,11 +88,11 @@ export async function settleAtBound(
 	signer: Signer | null,
 ): Promise<Settlement> {
 	const receipt = { ...reservation.receipt, timestamp: new Date(nowMs).toISOString() };
-	const { usage, labels } = reservation;
+	const { usage, names } = reservation;
 	return {
 		usage,
 		receipt: await sealReceipt(receipt, signer),
-		...(labels ? { facts: { ...NO_FACTS, ...labels } } : {}),
+		...(names ? { facts: { ...NO_FACTS, ...names } } : {}),
 		end: { status: null, error: NOT_SETTLED_IN_TIME },
 	};
 }

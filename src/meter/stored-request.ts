@@ -7,14 +7,7 @@ import type { Outcome, Receipt, ReceiptKind } from "../proof/receipt.ts";
 import { pickReceiptDecision, type ReceiptDecision } from "../proof/receipt-decision.ts";
 import { fromBase64, toBase64 } from "../proof/signing.ts";
 import { type CallAttempt, fromStoredAttempts, keepAttempts, toStoredAttempts } from "./call-attempt.ts";
-import {
-	NO_END,
-	NO_FACTS,
-	NO_LABELS,
-	type RequestEnd,
-	type RequestFacts,
-	type RequestLabels,
-} from "./request-facts.ts";
+import { NO_END, NO_FACTS, type RequestEnd, type RequestFacts, type RequestNames, UNNAMED } from "./request-facts.ts";
 import type { ListedSettlement, SettlementDetail } from "./request-page.ts";
 import type { Reservation, ReservedEnd, Settlement, StoredReceipt, UsageCall, UsageRow } from "./settlement.ts";
 
@@ -175,7 +168,7 @@ function toBuffer(bytes: Uint8Array): ArrayBuffer {
 }
 
 /** What a row has of usage and receipt. */
-function toStoredUsage(usage: UsageRow, receipt: Record<string, unknown>, labels: RequestLabels): StoredUsage {
+function toStoredUsage(usage: UsageRow, receipt: Record<string, unknown>, names: RequestNames): StoredUsage {
 	const row: SharedColumns = {
 		id: usage.request_id,
 		nano_usd: usage.cost_nano_usd,
@@ -207,17 +200,17 @@ function toStoredUsage(usage: UsageRow, receipt: Record<string, unknown>, labels
 			isLarge ? null : calls,
 			isLarge ? JSON.stringify(toSummary(usage, receipt)) : short,
 			isLarge ? 1 : 0,
-			labels.sessionId,
-			labels.endUser,
-			Object.keys(labels.metadata).length === 0 ? null : JSON.stringify(labels.metadata),
+			names.sessionId,
+			names.endUser,
+			Object.keys(names.metadata).length === 0 ? null : JSON.stringify(names.metadata),
 		],
 		largeText: isLarge ? JSON.stringify({ calls: usage.calls, receipt: short } satisfies LargeParts) : null,
 	};
 }
 
 /** What the row of an open request has: what is recorded if nobody settles it. */
-export function toStoredReservation({ usage, receipt, labels = NO_LABELS }: Reservation): StoredUsage {
-	return toStoredUsage(usage, { ...receipt }, labels);
+export function toStoredReservation({ usage, receipt, names = UNNAMED }: Reservation): StoredUsage {
+	return toStoredUsage(usage, { ...receipt }, names);
 }
 
 /** Whether usage and facts say everything of the only attempt but its start and its time. */
@@ -322,8 +315,8 @@ function toColumnUsage(row: SettledRow) {
 	};
 }
 
-/** What a row says of its client's labels. */
-function toLabels({ session_id, end_user, metadata }: SettledRow): RequestLabels {
+/** What a row says of its client's names. */
+function toNames({ session_id, end_user, metadata }: SettledRow): RequestNames {
 	return {
 		sessionId: session_id,
 		endUser: end_user,
@@ -341,7 +334,7 @@ function toAttempts(row: SettledRow): CallAttempt[] {
 
 function toFacts(row: SettledRow): RequestFacts {
 	return {
-		...toLabels(row),
+		...toNames(row),
 		firstTokenMs: row.first_token_ms,
 		cachedTokens: row.cached_tokens ?? 0,
 		attempts: toAttempts(row),
@@ -355,7 +348,7 @@ function toEnd({ status, error_code: code, error_message }: SettledRow): Request
 /** What is recorded for an open row. @param userId whose it is. */
 export function toReserved(whole: WholeRow, userId: string): ReservedEnd {
 	const usage: UsageRow = { user_id: userId, ...toCountedRow(whole) };
-	return { usage, receipt: JSON.parse(toReceiptText(whole)) as Receipt, labels: toLabels(whole.row) };
+	return { usage, receipt: JSON.parse(toReceiptText(whole)) as Receipt, names: toNames(whole.row) };
 }
 
 /** The usage of a row, as sums count it. */

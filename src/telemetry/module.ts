@@ -1,31 +1,32 @@
-// Telemetry: a module of its own beside the bundle, loaded when an endpoint for traces or the metrics are set. Without them it costs nothing.
+// Telemetry: a module of its own beside the bundle, loaded when an address for traces or the metrics are set. Without them it costs nothing.
+import type { toMetricPoints } from "./metric-points.ts";
+import type { MetricSums } from "./metric-sums.ts";
+import type { encodeMetrics, encodeSpan, encodeSpans } from "./otlp-json.ts";
+import type { PROMETHEUS_CONTENT_TYPE, renderPrometheus } from "./prometheus.ts";
+import type { toPolicySpans, toRequestSpans } from "./request-spans.ts";
+import type { toUpstreamParent } from "./span-ids.ts";
+import type { formatTraceParent, parseTraceParent } from "./trace-context.ts";
 
-import type { MetricOptions, MetricsDelta, SeriesDelta } from "./metric-deltas.ts";
-import type { MetricBatch, MetricPoint } from "./metric-point.ts";
-import type { PolicyCheckTelemetry, RequestTelemetry } from "./request-telemetry.ts";
-import type { Attributes, Span, SpanBatch } from "./span.ts";
-import type { TraceParent } from "./trace-context.ts";
+export { toMetricPoints } from "./metric-points.ts";
+export { MetricSums } from "./metric-sums.ts";
+export { encodeMetrics, encodeSpan, encodeSpans } from "./otlp-json.ts";
+export { PROMETHEUS_CONTENT_TYPE, renderPrometheus } from "./prometheus.ts";
+export { toPolicySpans, toRequestSpans } from "./request-spans.ts";
+export { toUpstreamParent } from "./span-ids.ts";
+export { formatTraceParent, parseTraceParent } from "./trace-context.ts";
 
 /** What the module exports. */
 export interface Telemetry {
-	/** Reads `traceparent` and `tracestate`; null where there is none that counts. */
-	parseTraceParent(header: string | null, stateHeader: string | null): TraceParent | null;
-	/** The span of a request as the parent of the calls that it makes; its headers go upstream. */
-	toUpstreamParent(requestId: string, parent: TraceParent | null): TraceParent;
-	formatTraceParent(parent: Omit<TraceParent, "state">): string;
-	/** The spans of one request: its own, its attempts', stages', steps', tools'. Empty where the caller does not record its trace. */
-	toRequestSpans(telemetry: RequestTelemetry, common?: Attributes): Span[];
-	toPolicySpan(telemetry: PolicyCheckTelemetry): Span[];
-	/** The bodies of `POST /v1/traces` and `POST /v1/metrics`: JSON. */
-	encodeSpans(batch: SpanBatch): string;
-	encodeMetrics(batch: MetricBatch): string;
-	/** The text of `GET /metrics`, format 0.0.4. */
-	renderPrometheus(points: readonly MetricPoint[]): string;
-	/** What a request or a check adds to the metrics. Sum them up with `sumSeries` and send them as a delta. */
-	countRequest(telemetry: RequestTelemetry, options: MetricOptions): SeriesDelta[];
-	countPolicyCheck(telemetry: PolicyCheckTelemetry): SeriesDelta[];
-	/** One entry for each series. */
-	sumSeries(deltas: Iterable<SeriesDelta>): SeriesDelta[];
-	/** Whether a delta is to be added, is known, or leaves a gap. @param through the highest number that was added of its source; 0 for none. */
-	judgeDelta(delta: MetricsDelta, through: number): "new" | "known" | "apart";
+	parseTraceParent: typeof parseTraceParent;
+	formatTraceParent: typeof formatTraceParent;
+	toUpstreamParent: typeof toUpstreamParent;
+	toRequestSpans: typeof toRequestSpans;
+	toPolicySpans: typeof toPolicySpans;
+	encodeSpan: typeof encodeSpan;
+	encodeSpans: typeof encodeSpans;
+	encodeMetrics: typeof encodeMetrics;
+	MetricSums: typeof MetricSums;
+	toMetricPoints: typeof toMetricPoints;
+	renderPrometheus: typeof renderPrometheus;
+	PROMETHEUS_CONTENT_TYPE: typeof PROMETHEUS_CONTENT_TYPE;
 }

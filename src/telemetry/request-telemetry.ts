@@ -64,7 +64,7 @@ export interface ToolTelemetry {
 }
 
 /** A part of a message in the form of the GenAI conventions (`gen-ai-input-messages.json`). */
-export type ContentPart =
+export type TracedPart =
 	| { type: "text"; content: string }
 	| { type: "reasoning"; content: string }
 	| { type: "tool_call"; id: string | null; name: string; arguments: unknown }
@@ -72,25 +72,24 @@ export type ContentPart =
 	| { type: "uri"; modality: "image" | "audio" | "video"; uri: string; mime_type?: string };
 
 /** A message in the form of the GenAI conventions. */
-export interface ContentMessage {
+export interface TracedMessage {
 	role: "system" | "user" | "assistant" | "tool";
-	parts: ContentPart[];
+	parts: TracedPart[];
 	/** Of an output message. */
 	finish_reason?: string;
 }
 
 /** What was asked and answered, after masking. Given only while `OTLP_CONTENT` is on. */
 export interface ContentTelemetry {
-	system: ContentPart[];
-	input: ContentMessage[];
-	output: ContentMessage[];
+	system: TracedPart[];
+	input: TracedMessage[];
+	output: TracedMessage[];
 }
 
 /** Parameters of the request that its call was made with; null where it named none. */
 export interface AskedTelemetry {
 	/** The id that the client sent; null where it sent none, or none that the catalog knows. */
 	model: string | null;
-	isStream: boolean;
 	maxTokens: number | null;
 	temperature: number | null;
 	topP: number | null;
@@ -151,6 +150,8 @@ export interface RequestTelemetry {
 	error: ErrorTelemetry | null;
 	/** How many equal refusals of one minute this stands for; 1 for any other request. */
 	count: number;
+	/** Whether the answer was streamed. */
+	isStream: boolean;
 	asked: AskedTelemetry | null;
 	/** What served; null where nothing did. */
 	model: string | null;
@@ -172,8 +173,9 @@ export interface RequestTelemetry {
 	attempts: readonly AttemptTelemetry[];
 	stages: readonly StageTelemetry[];
 	steps: readonly StepTelemetry[];
+	/** The strategy of an orchestration, or `code`; null for what is no workflow. */
+	workflow: string | null;
 	tools: readonly ToolTelemetry[];
-	tag: string | null;
 	sessionId: string | null;
 	endUser: string | null;
 	metadata: Readonly<Record<string, string>>;
@@ -198,6 +200,7 @@ export interface PolicyCheckTelemetry {
 	agent: string | null;
 	/** The tool whose call is decided on; null for a check that is none. */
 	tool: string | null;
+	/** `allow`, `confirm`, `approve` or `deny`, and the risk band. */
 	decision: string;
 	tier: string;
 	/** Names of the reasons. */

@@ -1,9 +1,9 @@
 // A span as it is sent, and a batch of them. Pure.
 
-/** Whole numbers are sent as integers, others as doubles. */
-export type AttributeValue = string | boolean | number | { double: number } | readonly string[];
+/** Whole numbers are sent as integers and others as doubles, as the SDKs do. */
+export type AttributeValue = string | boolean | number | readonly string[];
 
-/** By name. Absent members are not sent. */
+/** By name. */
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
 /** Something that happened in a span. */
@@ -48,10 +48,4 @@ export interface TelemetryResource {
 export interface TelemetryScope {
 	name: string;
 	version: string;
-}
-
-export interface SpanBatch {
-	resource: TelemetryResource;
-	scope: TelemetryScope;
-	spans: readonly Span[];
 }

@@ -8,7 +8,7 @@ import { fail, ok } from "../../src/failure.ts";
 import { Timings } from "../../src/http/timings.ts";
 import type { Caller } from "../../src/inference/caller.edge.ts";
 import { meterClient } from "../../src/meter/meter-client.edge.ts";
-import { newTrail } from "../../src/meter/request-facts.ts";
+import { newTrail, UNNAMED } from "../../src/meter/request-facts.ts";
 import type { Reservation } from "../../src/meter/settlement.ts";
 import { shippedSettings } from "../../src/settings.ts";
 import { createFunds } from "../../src/usage/funds.edge.ts";
@@ -66,6 +66,7 @@ export async function inProcessCaller(key: TestKey, runId?: string): Promise<Cal
 		address: "unknown",
 		waitUntil,
 		log: { endpoint: "in-process" },
+		names: UNNAMED,
 		timings: new Timings(startedAtMs, () => Date.now()),
 		trail,
 		funds: createFunds({ account, admit, db: database(env.DB), meter, requestId, trail, waitUntil }),

@@ -1,109 +1,113 @@
-// Telemetry of the service under test: its settings for a while, and a collector in place of the network.
-import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
-import { cachedSettings, type OtlpTarget, type TelemetrySettings } from "../../src/settings.ts";
-import { call } from "./service.ts";
+// Requests and checks as telemetry is told of them, for tests.
+import type {
+	AttemptTelemetry,
+	ModelUsageTelemetry,
+	PolicyCheckTelemetry,
+	RequestTelemetry,
+} from "../../src/telemetry/request-telemetry.ts";
 
-export const TEST_METRICS_TOKEN = "test-metrics-token-0123456789";
-const COLLECTOR = "https://collector.example.com/otlp";
-
-/** A collector's address. A new one has an exporter of its own. */
-export function aCollector(): OtlpTarget {
-	return { tracesUrl: `${COLLECTOR}/v1/traces`, metricsUrl: `${COLLECTOR}/v1/metrics`, headers: [["x-scope", "tests"]] };
+export function attemptTelemetry(members: Partial<AttemptTelemetry> = {}): AttemptTelemetry {
+	return {
+		provider: "openai",
+		model: "gpt-5.4",
+		status: 200,
+		error: null,
+		startedMs: 12,
+		firstTokenMs: 240,
+		ms: 900,
+		...members,
+	};
 }
 
-/** What objects are called with. */
-export type AnyStub = DurableObjectStub<undefined>;
+export function usageTelemetry(members: Partial<ModelUsageTelemetry> = {}): ModelUsageTelemetry {
+	return {
+		model: "gpt-5.4",
+		provider: "openai",
+		calls: 1,
+		tokens: { input: 1_200, output: 300, cacheRead: 1_000, cacheWrite: null, reasoning: 120 },
+		costNanoUsd: 4_250_000,
+		...members,
+	};
+}
 
-/** Changes the settings of Worker and objects. Objects that are awake have counted, or not, since they woke. To be restored. */
-export async function useTelemetry(changed: Partial<TelemetrySettings>): Promise<{ restore(): void }> {
-	// All objects of this isolate have one environment, which is not the Worker's.
-	const ofObjects = await runInDurableObject(metricsStub(), (instance) => (instance as unknown as { env: Env }).env);
-	const before = [cachedSettings(env), cachedSettings(ofObjects)].map(({ telemetry }) => {
-		const as = { ...telemetry };
-		Object.assign(telemetry, changed);
-		return () => void Object.assign(telemetry, as);
+/** A streamed chat that was served at the first try. */
+export function requestTelemetry(members: Partial<RequestTelemetry> = {}): RequestTelemetry {
+	return {
+		requestId: "req_01JD0000000000000000000001",
+		kind: "chat",
+		endpoint: "POST /v1/chat/completions",
+		userId: "user_1",
+		keyId: "key_1",
+		startedAtMs: 1_790_000_000_123,
+		latencyMs: 1_000,
+		firstTokenMs: 252,
+		status: 200,
+		outcome: "complete",
+		error: null,
+		count: 1,
+		isStream: true,
+		asked: null,
+		model: "gpt-5.4",
+		provider: "openai",
+		mode: "balanced",
+		reason: "the best expected quality for its price",
+		fallbackFrom: null,
+		finishReasons: ["stop"],
+		tokens: { input: 1_200, output: 300, cacheRead: 1_000, cacheWrite: null, reasoning: 120 },
+		costNanoUsd: 4_250_000,
+		usage: [usageTelemetry()],
+		isEstimated: false,
+		attempts: [attemptTelemetry()],
+		stages: [],
+		steps: [],
+		workflow: null,
+		tools: [],
+		sessionId: null,
+		endUser: null,
+		metadata: {},
+		parent: null,
+		content: null,
+		...members,
+	};
+}
+
+/** A request that a limit refused. */
+export function refusedTelemetry(members: Partial<RequestTelemetry> = {}): RequestTelemetry {
+	return requestTelemetry({
+		latencyMs: 3,
+		firstTokenMs: null,
+		status: 429,
+		outcome: "refused",
+		error: { code: "rate_limit_exceeded", message: "too many requests in a minute" },
+		isStream: false,
+		model: null,
+		provider: null,
+		mode: null,
+		reason: null,
+		finishReasons: [],
+		tokens: { input: 0, output: 0, cacheRead: null, cacheWrite: null, reasoning: null },
+		costNanoUsd: 0,
+		usage: [],
+		attempts: [],
+		...members,
 	});
+}
+
+export function checkTelemetry(members: Partial<PolicyCheckTelemetry> = {}): PolicyCheckTelemetry {
 	return {
-		restore() {
-			for (const restore of before) restore();
-		},
+		checkId: "ae_01JD0000000000000000000002",
+		userId: "user_1",
+		keyId: "key_1",
+		atMs: 1_790_000_000_500,
+		ms: 4,
+		workspaceId: "repo",
+		sessionId: "session-1",
+		agent: "claude-code",
+		tool: "Bash",
+		decision: "deny",
+		tier: "block",
+		factors: ["destructive_command"],
+		parent: null,
+		...members,
 	};
-}
-
-export interface ReceivedExport {
-	url: string;
-	headers: Headers;
-	// biome-ignore lint/suspicious/noExplicitAny: tests read what they expect.
-	body: any;
-}
-
-export interface Collector {
-	received: ReceivedExport[];
-	/** Spans that were taken, in the order of their arrival. */
-	// biome-ignore lint/suspicious/noExplicitAny: tests read what they expect.
-	spans(): any[];
-	restore(): void;
-}
-
-/**
- * Answers what is sent to the collector; every other request goes on as before. To be called after `useSandbox`, and restored before it.
- * @param answer the answer to the nth request, from 0. What it throws breaks the connection.
- */
-export function useCollector(
-	answer: (nth: number, signal: AbortSignal) => Response | Promise<Response> = () => new Response("{}"),
-): Collector {
-	const before = globalThis.fetch;
-	const received: ReceivedExport[] = [];
-	const taken: ReceivedExport[] = [];
-	globalThis.fetch = async (input, init) => {
-		const url = input instanceof Request ? input.url : String(input);
-		if (!url.startsWith(COLLECTOR)) return before(input, init);
-		const { headers, signal } = new Request(input as RequestInfo, init);
-		const request = { url, headers, body: JSON.parse(String(init?.body)) };
-		received.push(request);
-		const response = await answer(received.length - 1, signal);
-		if (response.ok) taken.push(request);
-		return response;
-	};
-	return {
-		received,
-		spans: () =>
-			taken
-				.filter(({ url }) => url.endsWith("/v1/traces"))
-				.flatMap(({ body }) => body.resourceSpans)
-				.flatMap(({ scopeSpans }) => scopeSpans)
-				.flatMap(({ spans }) => spans),
-		restore() {
-			globalThis.fetch = before;
-		},
-	};
-}
-
-export const metricsStub = () => env.METRICS.getByName("metrics") as unknown as AnyStub;
-
-/** Runs the alarm of the object of metrics. */
-export function metricsAlarm(): Promise<boolean> {
-	return runDurableObjectAlarm(metricsStub());
-}
-
-/** Looks into the tables of the object of metrics. */
-export function inMetrics<T>(work: (sql: SqlStorage) => T): Promise<T> {
-	return runInDurableObject(metricsStub(), (_, { storage }) => work(storage.sql));
-}
-
-/** The text of `GET /metrics`. */
-export async function scrape(): Promise<string> {
-	const response = await call("/metrics", { headers: { authorization: `Bearer ${TEST_METRICS_TOKEN}` } });
-	if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
-	return response.text();
-}
-
-/** A sample of Prometheus' text: its value, or their sum where several series have these labels. */
-export function sample(text: string, name: string, labels: Readonly<Record<string, string>> = {}): number {
-	return text
-		.split("\n")
-		.filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
-		.filter((line) => Object.entries(labels).every(([label, value]) => line.includes(`${label}="${value}"`)))
-		.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
 }

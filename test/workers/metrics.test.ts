@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { useService } from "../support/per-test.ts";
 import { chat, meterAlarm, meterOf, usageOf } from "../support/service.ts";
-import { sample, scrape, TEST_METRICS_TOKEN, useTelemetry } from "../support/telemetry.ts";
+import { sample, scrape, TEST_METRICS_TOKEN, useTelemetry } from "../support/collector.ts";
 
 let telemetry: { restore(): void };
 beforeEach(async () => {

@@ -188,8 +188,8 @@ export class RunMoney {
 		const { signer } = this.#settings;
 		const gate = await this.gateFor(run.spec);
 		const end = toRunEnd(run.spec, run.state, run.steps, run.charges);
-		const { usage, receipt, labels } = draftSettlement({ ...this.#toSettlementSource(run, gate), end }, Date.now());
-		const facts = { ...NO_FACTS, ...labels };
+		const { usage, receipt, names } = draftSettlement({ ...this.#toSettlementSource(run, gate), end }, Date.now());
+		const facts = { ...NO_FACTS, ...names };
 		run.savePendingSettlement({ end, settlement: { usage, receipt: await sealReceipt(receipt, signer), facts } });
 	}
 

@@ -2,7 +2,7 @@
 // records if the run's object dies. Pure.
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
-import { NO_LABELS, type RequestLabels } from "../../meter/request-facts.ts";
+import { type RequestNames, UNNAMED } from "../../meter/request-facts.ts";
 import { mergeCallsByModel, type UsageCall, type UsageRow } from "../../meter/settlement.ts";
 import { POLICY_MODE } from "../../orchestration/planner.ts";
 import { usd } from "../../proof/money.ts";
@@ -48,7 +48,7 @@ export interface SettlementSource {
 interface DraftSettlement {
 	usage: UsageRow;
 	receipt: AgentReceipt;
-	labels: RequestLabels;
+	names: RequestNames;
 }
 
 /** The members of a receipt that tell of texts: no hash of a run that is not admitted yet, which has no salt. */
@@ -119,7 +119,7 @@ function draftWithCalls(source: SettlementSource, atMs: number, maxCalls: number
 		fallback: false,
 		calls,
 	};
-	return { usage, receipt, labels: spec.labels ?? NO_LABELS };
+	return { usage, receipt, names: spec.names ?? UNNAMED };
 }
 
 /** Of a run that is over. */

@@ -5,7 +5,7 @@ import { ulid } from "ulid";
 import { describe, expect, it } from "vitest";
 import { ATTEMPT_ERRORS, type CallAttempt, MAX_KEPT_ATTEMPTS } from "../../../src/meter/call-attempt.ts";
 import { METER_TABLES } from "../../../src/meter/meter-tables.ts";
-import { NO_FACTS, NO_LABELS, type RequestEnd, type RequestFacts } from "../../../src/meter/request-facts.ts";
+import { NO_FACTS, type RequestEnd, type RequestFacts, UNNAMED } from "../../../src/meter/request-facts.ts";
 import { requestNumber } from "../../../src/meter/request-number.ts";
 import { type NewRequest, RequestTable } from "../../../src/meter/request-table.edge.ts";
 import type { Settlement, UsageCall, UsageRow } from "../../../src/meter/settlement.ts";
@@ -316,7 +316,7 @@ describe("a large request", () => {
 		expect(table.reserved(place, USER)).toEqual({
 			usage,
 			receipt: JSON.parse(canonicalJson(large)),
-			labels: NO_LABELS,
+			names: UNNAMED,
 		});
 		const small = usageOf("orchestration", [CALL], usage.request_id);
 		const booked = { bookedDay: 20_782, nanoUsd: 5 };
@@ -349,10 +349,10 @@ describe("a reservation", () => {
 				const usage = usageOf(kind, calls);
 				const receipt = receiptOf(usage, more);
 				const admission = admissionOf(usage, receipt);
-				const labels = { sessionId: "s 1", endUser: null, metadata: { team: "ü" } };
-				const reservation = { ...admission.reservation, spentNanoUsd, labels };
+				const names = { sessionId: "s 1", endUser: null, metadata: { team: "ü" } };
+				const reservation = { ...admission.reservation, spentNanoUsd, names };
 				const place = insertIn(table, { ...admission, reservation }, 1);
-				expect(table.reserved(place, USER)).toEqual({ usage, receipt: JSON.parse(JSON.stringify(receipt)), labels });
+				expect(table.reserved(place, USER)).toEqual({ usage, receipt: JSON.parse(JSON.stringify(receipt)), names });
 				expect(table.whole(place)).toBeUndefined();
 				expect(table.holds([place.n])).toEqual([
 					{
