@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { endpoint } from "./account/endpoint.ts";
 import { StorageUnavailableError } from "./failure.ts";
-import { metricsObject } from "./telemetry/metrics.object.ts";
+import { metricsObject } from "./telemetry/metrics-client.edge.ts";
 
 /** Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats/). */
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";

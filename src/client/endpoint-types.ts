@@ -700,6 +700,30 @@ type ByProvider2 = {
 	cost_usd: number;
 };
 
+type Error = {
+	/** Code of the error, as the client got it. */
+	code: string;
+	/** What went wrong. */
+	message: string;
+};
+
+type Attempts = {
+	/** Who was called. */
+	provider: string;
+	/** The model that was asked. */
+	model: string;
+	/** HTTP status of the provider; null where none came. */
+	status: number | null;
+	/** Why it did not serve; null for one that did. */
+	error: "status" | "unreachable" | "no_head" | "head_timeout" | "timeout" | "out_of_time" | "cut" | "reported" | "empty" | "unusable" | "too_large" | "client_closed" | null;
+	/** From the request's arrival to the call. */
+	started_ms: number;
+	/** From the call to its first token or body; null where none came. */
+	first_token_ms: number | null;
+	/** From the call to its end. */
+	ms: number;
+};
+
 type Kv = {
 	ok: boolean;
 	latency_ms: number;
@@ -2712,14 +2736,26 @@ export interface EndpointTypes {
 				kind: string;
 				/** The API key; null in requests from before keys were recorded. */
 				key_id: string | null;
+				/** HTTP status that the client got; null where it had hung up before, or the service had stopped. */
+				http_status: number | null;
+				/** Why there is no answer, or no whole one; null where nothing went wrong. */
+				error: Error | null;
+				/** How many requests this is: equal refusals of one minute are one. Else 1. */
+				count: number;
+				/** The client's session. */
+				session_id: string | null;
+				/** Whom the client asked for. */
+				end_user: string | null;
+				/** What else the client said of the request. */
+				metadata: Record<string, string>;
 				/** The model that the request or its config named; null where routing chose. */
 				requested_model: string | null;
-				/** The model that served; of several, the one that the request counts for. */
-				model: string;
-				/** Who served it. */
-				provider: string;
-				/** How the model was chosen. */
-				mode: string;
+				/** The model that served; of several, the one that the request counts for. Null where none was called. */
+				model: string | null;
+				/** Who served it; null where nobody was called. */
+				provider: string | null;
+				/** How the model was chosen; null where none was. */
+				mode: string | null;
 				/** Another model served than the intended one. */
 				fallback: boolean;
 				/** Why this model, in words; of chats and skills. */
@@ -2764,14 +2800,22 @@ export interface EndpointTypes {
 				cost_usd: number;
 				/** Some usage was not reported and counts at its bound. */
 				estimated: boolean;
-				/** Time from its arrival to its receipt. */
+				/** Time from its arrival to its receipt, or to its error. */
 				latency_ms: number;
-				/** `complete`, `cut` or `client_closed`. */
+				/** Time from its arrival to the first token, or to the answer that was asked for as a whole. */
+				first_token_ms: number | null;
+				/** Output tokens a second behind the first token; null where the answer did not come in pieces. */
+				tokens_per_second: number | null;
+				/** Tokens of prompts that providers had in their caches. */
+				cached_tokens: number;
+				/** The calls of providers, in the order of their starts; of more than 32 the first and the last 16. */
+				attempts: Attempts[];
+				/** `complete`, `cut` or `client_closed`; without an answer and a receipt `refused` (no provider was called) or `failed`. */
 				outcome: string;
 				/** The upstream cut the answer. */
 				truncated: boolean;
-				/** Hash of its receipt. */
-				proof_hash: string;
+				/** Hash of its receipt; null where nothing was billed. */
+				proof_hash: string | null;
 				/** Its receipt is signed. */
 				signed: boolean;
 			}>;
@@ -2792,14 +2836,26 @@ export interface EndpointTypes {
 			kind: string;
 			/** The API key; null in requests from before keys were recorded. */
 			key_id: string | null;
+			/** HTTP status that the client got; null where it had hung up before, or the service had stopped. */
+			http_status: number | null;
+			/** Why there is no answer, or no whole one; null where nothing went wrong. */
+			error: Error | null;
+			/** How many requests this is: equal refusals of one minute are one. Else 1. */
+			count: number;
+			/** The client's session. */
+			session_id: string | null;
+			/** Whom the client asked for. */
+			end_user: string | null;
+			/** What else the client said of the request. */
+			metadata: Record<string, string>;
 			/** The model that the request or its config named; null where routing chose. */
 			requested_model: string | null;
-			/** The model that served; of several, the one that the request counts for. */
-			model: string;
-			/** Who served it. */
-			provider: string;
-			/** How the model was chosen. */
-			mode: string;
+			/** The model that served; of several, the one that the request counts for. Null where none was called. */
+			model: string | null;
+			/** Who served it; null where nobody was called. */
+			provider: string | null;
+			/** How the model was chosen; null where none was. */
+			mode: string | null;
 			/** Another model served than the intended one. */
 			fallback: boolean;
 			/** Why this model, in words; of chats and skills. */
@@ -2844,14 +2900,22 @@ export interface EndpointTypes {
 			cost_usd: number;
 			/** Some usage was not reported and counts at its bound. */
 			estimated: boolean;
-			/** Time from its arrival to its receipt. */
+			/** Time from its arrival to its receipt, or to its error. */
 			latency_ms: number;
-			/** `complete`, `cut` or `client_closed`. */
+			/** Time from its arrival to the first token, or to the answer that was asked for as a whole. */
+			first_token_ms: number | null;
+			/** Output tokens a second behind the first token; null where the answer did not come in pieces. */
+			tokens_per_second: number | null;
+			/** Tokens of prompts that providers had in their caches. */
+			cached_tokens: number;
+			/** The calls of providers, in the order of their starts; of more than 32 the first and the last 16. */
+			attempts: Attempts[];
+			/** `complete`, `cut` or `client_closed`; without an answer and a receipt `refused` (no provider was called) or `failed`. */
 			outcome: string;
 			/** The upstream cut the answer. */
 			truncated: boolean;
-			/** Hash of its receipt. */
-			proof_hash: string;
+			/** Hash of its receipt; null where nothing was billed. */
+			proof_hash: string | null;
 			/** Its receipt is signed. */
 			signed: boolean;
 			/** Cost by model. */

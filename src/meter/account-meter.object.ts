@@ -48,7 +48,7 @@ import {
 } from "./meter-calls.ts";
 import { recordMeterEvents } from "./meter-events.store.ts";
 import { type MeterEvent, toStoredEvent } from "./meter-events.ts";
-import { type CountedCheck, MeterMetrics } from "./meter-metrics.edge.ts";
+import { type CountedDecision, MeterMetrics } from "./meter-metrics.edge.ts";
 import { MeterState } from "./meter-state.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
 import { RefusalTable } from "./refusal-table.edge.ts";
@@ -342,7 +342,7 @@ export class AccountMeter extends BackedUpObject {
 	}
 
 	/** Counts a decision of the policy for the metrics. Idempotent. */
-	countCheck(userId: string, check: CountedCheck): void {
+	countCheck(userId: string, check: CountedDecision): void {
 		if (!this.#metrics) return;
 		this.#metrics.begin(userId);
 		this.#metrics.countCheck(check);

@@ -27,7 +27,7 @@ import type {
 	SettleVerdict,
 } from "./meter-calls.ts";
 import type { MeterEvent } from "./meter-events.ts";
-import type { CountedCheck } from "./meter-metrics.edge.ts";
+import type { CountedDecision } from "./meter-metrics.edge.ts";
 import type { RequestArchive } from "./request-archive.object.ts";
 import type {
 	ArchivedRequest,
@@ -106,7 +106,7 @@ export interface MeterClient {
 	/** Counts a refusal by compliance, for an audit event. */
 	recordRefusal(refusal: ComplianceRefusal): Promise<void>;
 	/** Counts a decision of the policy for the metrics. */
-	countCheck(check: CountedCheck): Promise<void>;
+	countCheck(check: CountedDecision): Promise<void>;
 	/** Audit events of the meter's own that D1 does not have. */
 	unflushedEvents(): Promise<MeterEvent[]>;
 	/** Marks an owner: it holds audit events that D1 does not have. */

@@ -4,7 +4,7 @@ import { ulid } from "ulid";
 import { logError } from "../http/log.edge.ts";
 import { cachedSettings, hasMetrics } from "../settings.ts";
 import { loadTelemetry } from "../telemetry/load.ts";
-import { metricsObject } from "../telemetry/metrics.object.ts";
+import { metricsObject } from "../telemetry/metrics-client.edge.ts";
 import { type CountedRow, toCountedRequest } from "./counted-request.ts";
 import type { MeterState } from "./meter-state.edge.ts";
 import { MetricOutbox } from "./metric-outbox.edge.ts";
@@ -14,7 +14,7 @@ import { toStoredDetail } from "./stored-request.ts";
 const REMEMBERED_CHECKS = 1_000;
 
 /** A decision of the policy, as it is counted. */
-export interface CountedCheck {
+export interface CountedDecision {
 	/** Of its audit event. */
 	id: string;
 	decision: string;
@@ -89,7 +89,7 @@ export class MeterMetrics {
 	}
 
 	/** Counts a decision of the policy, once. It is in no row: should the object die within its minute, it is lost. */
-	countCheck({ id, decision, tier }: CountedCheck): void {
+	countCheck({ id, decision, tier }: CountedDecision): void {
 		if (this.#checks.has(id)) return;
 		this.#checks.add(id);
 		if (this.#checks.size > REMEMBERED_CHECKS) this.#checks.delete(this.#checks.values().next().value ?? "");

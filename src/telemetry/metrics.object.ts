@@ -133,10 +133,3 @@ export class Metrics extends DurableObject<Env> {
 		return true;
 	}
 }
-
-const NAME = "metrics";
-
-/** The one object of a deployment. */
-export function metricsObject(env: Pick<Env, "METRICS">): DurableObjectStub<Metrics> {
-	return env.METRICS.getByName(NAME);
-}

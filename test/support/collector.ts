@@ -9,7 +9,11 @@ const COLLECTOR = "https://collector.example.com/otlp";
 
 /** A collector's address. A new one has an exporter of its own. */
 export function aCollector(): OtlpTarget {
-	return { tracesUrl: `${COLLECTOR}/v1/traces`, metricsUrl: `${COLLECTOR}/v1/metrics`, headers: [["x-scope", "tests"]] };
+	return {
+		tracesUrl: `${COLLECTOR}/v1/traces`,
+		metricsUrl: `${COLLECTOR}/v1/metrics`,
+		headers: [["x-scope", "tests"]],
+	};
 }
 
 /** What objects are called with. */
