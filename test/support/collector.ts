@@ -19,6 +19,17 @@ export function aCollector(): OtlpTarget {
 /** What objects are called with. */
 export type AnyStub = DurableObjectStub<undefined>;
 
+/** Gives the Worker the token of metrics, which its users' objects do not count for that. To be restored. */
+export function useMetricsToken(): { restore(): void } {
+	const { telemetry } = cachedSettings(env);
+	telemetry.metricsToken = TEST_METRICS_TOKEN;
+	return {
+		restore() {
+			telemetry.metricsToken = null;
+		},
+	};
+}
+
 /** Changes the settings of Worker and objects. Objects that are awake have counted, or not, since they woke. To be restored. */
 export async function useTelemetry(changed: Partial<TelemetrySettings>): Promise<{ restore(): void }> {
 	// All objects of this isolate have one environment, which is not the Worker's.
