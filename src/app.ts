@@ -17,6 +17,7 @@ import { failureResponse, PATH_NOT_FOUND, type RequestState, respondToException 
 import { Timings } from "./http/timings.ts";
 import { loadSettings, settingsBeforeCatalog } from "./load-settings.edge.ts";
 import { meterClient } from "./meter/meter-client.edge.ts";
+import { newTrail } from "./meter/request-facts.ts";
 import { mountSite } from "./site/mount.edge.ts";
 
 /** Limit of all request headers together. An SDK's headers with a bearer key take about 1 KiB. */
@@ -77,12 +78,13 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 		origin: clientOrigin(c.req.url, c.req.raw.headers, settings.deployment),
 		headers: c.req.raw.headers,
 		dispatch: async (request, session) => {
-			if (session !== undefined) sessions.set(request, session);
+			if (session !== undefined) sessions.set(request, { ...session, isPageRead: request.method === "GET" });
 			return app.fetch(request, c.env, c.executionCtx);
 		},
 		...(session === undefined ? {} : { session }),
 		waitUntil: (work) => c.executionCtx.waitUntil(work),
 		log: { endpoint: "unmatched" },
+		trail: newTrail(),
 		timings,
 	});
 	if (headerBytes(c.req.raw.headers) > MAX_HEADER_BYTES) {

@@ -27,7 +27,7 @@ export function quotaHeaders(quota: Quota): Record<string, string> {
 }
 
 /** A wait in words: `42 seconds`, `3 hours 12 minutes`. */
-function describeWait(ms: number): string {
+export function describeWait(ms: number): string {
 	const minutes = Math.ceil(ms / 60_000);
 	if (minutes < 2) return `${Math.ceil(ms / 1000)} seconds`;
 	return minutes < 60 ? `${minutes} minutes` : `${Math.floor(minutes / 60)} hours ${minutes % 60} minutes`;
@@ -89,6 +89,7 @@ export class Admission {
 
 	/** The refusal that this isolate remembers; null when the meter must be asked. */
 	knownRefusal(countsTowardsDay = this.#countsTowardsDay): Failure | null {
+		if (this.#context.session?.isPageRead) return null;
 		const verdict = refusals.find(this.#account, countsTowardsDay, Date.now());
 		if (!verdict) return null;
 		this.quota = verdict.quota;
@@ -101,6 +102,10 @@ export class Admission {
 		{ countsTowardsDay = this.#countsTowardsDay, stored }: AdmitOptions = {},
 	): Promise<Result<Admitted>> {
 		if (this.outcome?.ok) return this.outcome;
+		if (this.#context.session?.isPageRead && !reservation && !stored) {
+			this.outcome = await this.#requestPageRead();
+			return this.outcome;
+		}
 		const known = this.knownRefusal(countsTowardsDay);
 		if (known) {
 			this.outcome = fail(known);
@@ -172,6 +177,14 @@ export class Admission {
 		const { retryAfterMs } = verdict;
 		const message = `a user's hooks may record ${RECORDS_PER_MINUTE} events a minute; try again in ${describeWait(retryAfterMs)}`;
 		return fail({ reason: "rate_limit_exceeded", message, retryAfterMs });
+	}
+
+	/** Asks the meter whether the key is still good, for what a page of the console reads: the page itself was counted. */
+	async #requestPageRead(): Promise<Result<Admitted>> {
+		const { userId, keyId, key } = this.#account;
+		const meter = this.#context.meter(userId);
+		const state = await this.#context.timings.measure("admit", () => meter.keyStanding(keyId, key.version));
+		return state === "good" ? ok({ salt: null }) : fail(this.#keyFailure(state));
 	}
 
 	/** The failure of a key that the meter refuses. */

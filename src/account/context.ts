@@ -8,6 +8,7 @@ import type { KeyRole } from "../http/endpoint.ts";
 import type { BudgetStatus, MeteredBudget } from "../meter/key-budget.ts";
 import type { KeyLimits } from "../meter/key-windows.ts";
 import type { MeterClient } from "../meter/meter-client.edge.ts";
+import type { RequestTrail } from "../meter/request-facts.ts";
 import type { Reservation } from "../meter/settlement.ts";
 import type { StoredWrite } from "../meter/stored-bytes.ts";
 import type { Settings } from "../settings.ts";
@@ -61,6 +62,8 @@ export interface RequestSession {
 	id: string;
 	/** The only version of its key that is accepted. */
 	keyVersion: number;
+	/** Whether the request only reads, for a page that was counted by itself: it counts against no limit of plan or key. */
+	isPageRead: boolean;
 }
 
 export interface ServiceContext extends RequestContext {
@@ -68,13 +71,15 @@ export interface ServiceContext extends RequestContext {
 	db: Database;
 	/** The meter of one user. */
 	meter(userId: string): MeterClient;
+	/** What is noted for the request's row. */
+	trail: RequestTrail;
 	/** The request's headers, for protocols that use them. */
 	headers: Headers;
 	/**
 	 * Answers another request as if it had come in by itself, with its own id, access guard and log line.
 	 * @param session the console's session that it is made in.
 	 */
-	dispatch(request: Request, session?: RequestSession): Promise<Response>;
+	dispatch(request: Request, session?: Omit<RequestSession, "isPageRead">): Promise<Response>;
 	/** Absent for a request that comes with a key of its own. */
 	session?: RequestSession;
 	/** The caller of a public endpoint: an account when the request has a valid key, null when it has none. */

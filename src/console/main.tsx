@@ -6,7 +6,7 @@ import type { ConsolePage, PageAnswer } from "./page.ts";
 import { CONSOLE_PAGES } from "./pages.ts";
 import { documentResponse, errorDocument, plainDocument } from "./respond.tsx";
 import { matchRoute } from "./routes.ts";
-import type { ConsoleService } from "./service.ts";
+import type { ConsoleService, PageTaken } from "./service.ts";
 import {
 	findSessionCookie,
 	readSession,
@@ -48,6 +48,8 @@ async function signIn(form: URLSearchParams, request: Request, service: ConsoleS
 		const caller = await service.identify(key);
 		if (!caller.ok) return signInDocument(service, next, `${caller.message}.`, caller.status);
 		const session: Session = { id: service.newSessionId(), key, ...caller.value, issuedAtMs: service.nowMs };
+		const taken = await service.takePage(session);
+		if (taken.state === "limited") return limitedDocument(taken, service);
 		const usage = await apiClient(service, session).get("/v1/usage");
 		if (usage.ok || usage.failure.status !== 401) {
 			const sealed = await service.seal(renderSession(session));
@@ -66,13 +68,29 @@ async function findSession(request: Request, service: ConsoleService): Promise<S
 	return text === null ? null : readSession(text, service.nowMs);
 }
 
-/** A session as it is, and whether it may still be used. One that cannot be checked is not used. */
-type FoundSession = { state: "open" | "unknown"; session: Session } | { state: "none" };
-
-async function findOpenSession(request: Request, service: ConsoleService): Promise<FoundSession> {
+/** Takes a page for the browser's session. @returns why none is shown: one that cannot be counted, or whose session cannot be checked, is not. */
+async function takePage(request: Request, service: ConsoleService): Promise<Session | Response> {
 	const session = await findSession(request, service);
-	const state = session && (await service.checkSession(session));
-	return session && state !== "ended" && state !== null ? { state, session } : { state: "none" };
+	const taken: PageTaken = session ? await service.takePage(session) : { state: "ended" };
+	if (session && taken.state === "open") return session;
+	return refusePage(taken, request, service);
+}
+
+function refusePage(taken: PageTaken, request: Request, service: ConsoleService): Response {
+	if (taken.state === "limited") return limitedDocument(taken, service);
+	if (taken.state === "unknown")
+		return errorDocument(503, "The session could not be checked.", "Try again in a moment.", service);
+	return redirect(toSignIn(new URL(request.url), request.method), renderEndedCookie(service.isSecure));
+}
+
+/** Says that the user has opened as many pages as a minute has. The session goes on. */
+function limitedDocument(
+	{ message, retryAfterMs }: Extract<PageTaken, { state: "limited" }>,
+	service: ConsoleService,
+): Response {
+	const refused = errorDocument(429, "These are too many pages for one minute.", message, service);
+	refused.headers.set("retry-after", String(Math.ceil(retryAfterMs / 1_000)));
+	return refused;
 }
 
 /** Ends the browser's session, so that no copy of its cookie is worth anything. Where that fails, the browser keeps it to try again. */
@@ -95,13 +113,7 @@ function toSignIn(url: URL, method: string): string {
 function toResponse(answer: PageAnswer, session: Session): Response {
 	if (answer.kind === "redirect") return redirect(answer.to);
 	if (answer.kind === "response") return answer.response;
-	return documentResponse(
-		<Layout title={answer.title} section={answer.section} session={session}>
-			{answer.content}
-		</Layout>,
-		answer.status,
-		answer.headers,
-	);
+	return documentResponse(<Layout page={answer} session={session} />, answer.status, answer.headers);
 }
 
 interface MatchedPage {
@@ -116,11 +128,8 @@ async function showPage(
 	service: ConsoleService,
 ) {
 	const url = new URL(request.url);
-	const found = await findOpenSession(request, service);
-	if (found.state === "none") return redirect(toSignIn(url, request.method), renderEndedCookie(service.isSecure));
-	if (found.state === "unknown")
-		return errorDocument(503, "The session could not be checked.", "Try again in a moment.", service);
-	const { session } = found;
+	const session = await takePage(request, service);
+	if (session instanceof Response) return session;
 	const api = apiClient(service, session);
 	const answer = await page.handle({ params, query: url.searchParams, form, session, api, service });
 	if (api.sessionEnd !== null)

@@ -1,6 +1,7 @@
 // Mounts the console, whose module is loaded on first use. The console has nothing but what is handed to it here.
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { Context, Hono } from "hono";
+import { describeWait } from "../account/admission.edge.ts";
 import { authenticate } from "../account/auth.edge.ts";
 import type { ServiceContext } from "../account/context.ts";
 import { Seal } from "../durable/text-seal.edge.ts";
@@ -10,8 +11,9 @@ import { addressOwner, isSecure } from "../http/deployment.ts";
 import { toHttpFailure } from "../http/errors.ts";
 import { logError } from "../http/log.edge.ts";
 import type { RequestState } from "../http/respond.edge.ts";
+import { PAGES_PER_MINUTE, type PageVerdict } from "../meter/meter-calls.ts";
 import { fromBase64, toBase64 } from "../proof/signing.ts";
-import type { ConsoleModule, ConsoleService } from "./service.ts";
+import type { ConsoleModule, ConsoleService, PageTaken } from "./service.ts";
 
 const SESSION_NAME = "session";
 const SESSION_ID_BYTES = 16;
@@ -30,6 +32,14 @@ function sessionSeal(keyPepper: string): Seal {
 function toRefusal(failure: Failure, requestId: string) {
 	const { status } = toHttpFailure(failure, undefined, requestId);
 	return { ok: false as const, status, message: "message" in failure ? String(failure.message) : failure.reason };
+}
+
+function toPageTaken(verdict: PageVerdict): PageTaken {
+	if (verdict.taken) return { state: "open" };
+	if (verdict.reason === "session_ended") return { state: "ended" };
+	const { retryAfterMs } = verdict;
+	const message = `A minute has ${PAGES_PER_MINUTE} pages of the console for each user. Try again in ${describeWait(retryAfterMs)}.`;
+	return { state: "limited", message, retryAfterMs };
 }
 
 function toBase64Url(bytes: Uint8Array): string {
@@ -60,12 +70,12 @@ function lendService(c: Context<RequestState<ServiceContext>>): ConsoleService {
 			return { ok: true, value: { userId, keyId, keyVersion: grant.version, role: grant.role } };
 		},
 		dispatch: (call, { id, keyVersion }) => context.dispatch(call, { id, keyVersion }),
-		async checkSession({ id, userId }) {
+		async takePage({ id, userId }) {
 			try {
-				return (await context.meter(userId).isSessionEnded(id)) ? "ended" : "open";
+				return toPageTaken(await context.meter(userId).takePage(id));
 			} catch (error) {
 				logError("session_unchecked", error);
-				return "unknown";
+				return { state: "unknown" };
 			}
 		},
 		async endSession({ id, userId }, endsAtMs) {

@@ -18,6 +18,14 @@ export interface SessionRef {
 	keyVersion: number;
 }
 
+/**
+ * Whether a page may be shown. `limited`: the user has opened as many as a minute has; `unknown`: the object that counts them, and
+ * remembers sessions that were ended, does not answer.
+ */
+export type PageTaken =
+	| { state: "open" | "ended" | "unknown" }
+	| { state: "limited"; message: string; retryAfterMs: number };
+
 export interface ConsoleService {
 	/** The service's origin as the browser sees it, without a trailing slash. */
 	origin: string;
@@ -34,8 +42,8 @@ export interface ConsoleService {
 	identify(key: string): Promise<{ ok: true; value: ConsoleIdentity } | { ok: false; message: string; status: number }>;
 	/** Answers a request as the API does, for a session. */
 	dispatch(request: Request, session: SessionRef): Promise<Response>;
-	/** Whether nobody has ended a session; `unknown` when the object that remembers it does not answer. */
-	checkSession(session: SessionRef): Promise<"open" | "ended" | "unknown">;
+	/** Takes a page for a session, unless that has ended or its user has opened too many. */
+	takePage(session: SessionRef): Promise<PageTaken>;
 	/** Ends a session everywhere, before it answers. @param endsAtMs when it would end by itself. @returns false when that could not be stored. */
 	endSession(session: SessionRef, endsAtMs: number): Promise<boolean>;
 	/** An id that nobody guesses. */

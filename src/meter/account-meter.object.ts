@@ -33,10 +33,13 @@ import {
 	type CheckedDay,
 	type ExtendVerdict,
 	type GivenFeedback,
+	type KeyStanding,
 	type MarkedOwner,
 	type MeterFeedbackVerdict,
 	type MeterSnapshot,
 	type NamedCounts,
+	PAGES_PER_MINUTE,
+	type PageVerdict,
 	type Quota,
 	RECENT_ROWS,
 	RECORDS_PER_MINUTE,
@@ -62,7 +65,13 @@ import type {
 import { readRequestPage, recomputeDay } from "./request-reader.edge.ts";
 import type { OpenRequest } from "./request-table.edge.ts";
 import { MinuteWindow } from "./rolling-window.ts";
-import { type Reservation, type Settlement, type StoredReceipt, settleAtBound } from "./settlement.ts";
+import {
+	type Reservation,
+	type ReservedEnd,
+	type Settlement,
+	type StoredReceipt,
+	settleAtBound,
+} from "./settlement.ts";
 import { eventBytes, type StorageVerdict, type StoredDeletion, type StoredWrite } from "./stored-bytes.ts";
 import { type CountedWrite, StoredQuota } from "./stored-quota.edge.ts";
 import { toListedRequest, toStoredDetail, toStoredReceipt } from "./stored-request.ts";
@@ -81,8 +90,6 @@ const PUBLIC_LOOKUPS_PER_SECOND = 100;
 const KEEP_AGAIN_MS = 60_000;
 /** D1 gets sums once in this time, at most. */
 const SUMS_EVERY_MS = 60_000;
-/** What is recorded if nobody settles a request. */
-type ReservedEnd = Pick<Reservation, "usage" | "receipt">;
 
 function logStrandedFailure(error: unknown): void {
 	logError("stranded_settlement_failed", error);
@@ -121,6 +128,8 @@ export class AccountMeter extends BackedUpObject {
 	#publicLookups = { second: 0, count: 0 };
 	/** Records of hooks. Forgotten with the object, as the limit is there to bound what a loop writes. */
 	#records = new MinuteWindow();
+	/** Pages of the console that were opened. Forgotten in the same way. */
+	#pages = new MinuteWindow();
 
 	constructor(state: DurableObjectState, env: Env) {
 		super(state, env);
@@ -252,9 +261,8 @@ export class AccountMeter extends BackedUpObject {
 	#admit(request: AdmitRequest, salt: string | null): AdmitVerdict {
 		const now = Date.now();
 		const plan = this.#plan ?? request.plan;
-		if (this.#revoked.has(request.keyId)) return { admitted: false, reason: "revoked" };
-		if ((this.#keyVersions.get(request.keyId) ?? 0) > request.keyVersion)
-			return { admitted: false, reason: "key_changed" };
+		const state = this.keyStanding(request.keyId, request.keyVersion);
+		if (state !== "good") return { admitted: false, reason: state };
 		if (plan !== request.plan && request.reservation) return { admitted: false, reason: "plan_changed", plan };
 
 		if (this.#meterState.followClock(now)) this.#armForOpenWork(now);
@@ -301,11 +309,21 @@ export class AccountMeter extends BackedUpObject {
 	/** Takes a record of a coding agent's hook, which counts against no limit but that of records. */
 	takeRecord(keyId: string, keyVersion: number): RecordVerdict {
 		const now = Date.now();
-		if (this.#revoked.has(keyId)) return { taken: false, reason: "revoked" };
-		if (!this.isKeyGood(keyId, keyVersion)) return { taken: false, reason: "key_changed" };
+		const state = this.keyStanding(keyId, keyVersion);
+		if (state !== "good") return { taken: false, reason: state };
 		if (this.#records.count(now) >= RECORDS_PER_MINUTE)
 			return { taken: false, reason: "rate_limit_exceeded", retryAfterMs: this.#records.msUntilSlot(now) };
 		this.#records.add(now);
+		return { taken: true };
+	}
+
+	/** Takes a page of the console, which counts against no limit but that of pages. */
+	takePage(sessionId: string): PageVerdict {
+		const now = Date.now();
+		if (this.isSessionEnded(sessionId)) return { taken: false, reason: "session_ended" };
+		if (this.#pages.count(now) >= PAGES_PER_MINUTE)
+			return { taken: false, reason: "rate_limit_exceeded", retryAfterMs: this.#pages.msUntilSlot(now) };
+		this.#pages.add(now);
 		return { taken: true };
 	}
 
@@ -554,8 +572,9 @@ export class AccountMeter extends BackedUpObject {
 	}
 
 	/** Whether a key may still be used that was good as this version. */
-	isKeyGood(keyId: string, version: number): boolean {
-		return !this.#revoked.has(keyId) && (this.#keyVersions.get(keyId) ?? 0) <= version;
+	keyStanding(keyId: string, version: number): KeyStanding {
+		if (this.#revoked.has(keyId)) return "revoked";
+		return (this.#keyVersions.get(keyId) ?? 0) > version ? "key_changed" : "good";
 	}
 
 	/** Remembers a session of the console as ended until it would end by itself. Forgets those that have. */

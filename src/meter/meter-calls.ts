@@ -70,6 +70,18 @@ export type RecordVerdict =
 	| { taken: false; reason: "revoked" | "key_changed" }
 	| { taken: false; reason: "rate_limit_exceeded"; retryAfterMs: number };
 
+/** Pages of the console that a user may open in a minute. They count against no plan. */
+export const PAGES_PER_MINUTE = 120;
+
+/** Whether a session of the console may open a page. */
+export type PageVerdict =
+	| { taken: true }
+	| { taken: false; reason: "session_ended" }
+	| { taken: false; reason: "rate_limit_exceeded"; retryAfterMs: number };
+
+/** Whether a key may still be used. `key_changed`: the caller knows an earlier version of it. */
+export type KeyStanding = "good" | "revoked" | "key_changed";
+
 /** What an open request may hold in the budget of its key. */
 export interface BudgetRoom {
 	/** What it holds now. */

@@ -17,10 +17,12 @@ import type {
 	ExtendVerdict,
 	FeedbackVerdict,
 	GivenFeedback,
+	KeyStanding,
 	MarkedOwner,
 	MeterFeedbackVerdict,
 	MeterSnapshot,
 	NamedCounts,
+	PageVerdict,
 	RecordVerdict,
 	SettleVerdict,
 } from "./meter-calls.ts";
@@ -86,10 +88,12 @@ export interface MeterClient {
 	/** Refuses requests that carry an earlier version of a key, and learns its budget. */
 	changeKey(keyId: string, version: number, budget: ChangedBudget): Promise<void>;
 	/** Whether a key may still be used that was good as this version. */
-	isKeyGood(keyId: string, version: number): Promise<boolean>;
+	keyStanding(keyId: string, version: number): Promise<KeyStanding>;
 	/** Ends a session of the console. @param endsAtMs when it would end by itself, after which it need not be remembered. */
 	endSession(sessionId: string, endsAtMs: number): Promise<void>;
 	isSessionEnded(sessionId: string): Promise<boolean>;
+	/** Takes a page of the console in a session, of which a user has so many a minute. */
+	takePage(sessionId: string): Promise<PageVerdict>;
 	/** Budgets of keys now, in the order of the queries. */
 	budgets(queries: readonly BudgetQuery[]): Promise<BudgetStatus[]>;
 	/** What the requests of keys have cost, in the order of the ids. @param budgetKeyIds the keys that costs are booked on. */
@@ -162,7 +166,8 @@ export function meterClient(
 		snapshot: (plan) => twice(async (stub) => await stub.snapshot(plan)),
 		setPlan: (plan) => twice((stub) => stub.setPlan(plan)),
 		changeKey: (keyId, version, budget) => twice((stub) => stub.changeKey(keyId, version, budget)),
-		isKeyGood: (keyId, version) => twice((stub) => stub.isKeyGood(keyId, version)),
+		keyStanding: (keyId, version) => twice(async (stub) => await stub.keyStanding(keyId, version)),
+		takePage: (sessionId) => twice(async (stub) => (await stub.takePage(sessionId)) as PageVerdict),
 		endSession: (sessionId, endsAtMs) => twice((stub) => stub.endSession(sessionId, endsAtMs)),
 		isSessionEnded: (sessionId) => twice((stub) => stub.isSessionEnded(sessionId)),
 		budgets: (queries) => twice(async (stub) => await stub.budgets(queries)),

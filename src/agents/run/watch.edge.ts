@@ -26,7 +26,7 @@ async function isKeyGood({ account, meter, session }: KeyContext): Promise<boole
 	if (expiresAtMs !== null && Date.now() >= expiresAtMs) return false;
 	const own = meter(account.userId);
 	if (session && (await own.isSessionEnded(session.id))) return false;
-	return own.isKeyGood(account.keyId, version);
+	return (await own.keyStanding(account.keyId, version)) === "good";
 }
 
 /** Resolves with why watching must end, once the key has ended; null when the signal aborts before. */

@@ -1,7 +1,7 @@
 // Keeps the changing part of a page up to date: by a stream while there is one, else by asking again.
 import { readData } from "./events.ts";
 
-/** Each ask counts towards the key's limits, so the pauses grow: nine asks in the first minute. */
+/** Each ask counts as a page of the console, so the pauses grow: nine asks in the first minute. */
 const FIRST_PAUSE_MS = 2_000;
 const PAUSE_GROWTH = 1.25;
 const MAX_PAUSE_MS = 15_000;
