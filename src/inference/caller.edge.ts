@@ -16,6 +16,8 @@ export interface PlanContext {
 	startedAtMs: number;
 	/** Puts calls into the request's trace; absent while no address for traces is set. */
 	tracing?: CallTracing;
+	/** When the request arrived, where that was earlier: a run has later prices. */
+	arrivedAtMs?: number;
 }
 
 /** What a request of its own brings along. */
