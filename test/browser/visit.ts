@@ -6,7 +6,7 @@ import { findBarriers } from "./axe.ts";
 
 /** How a page is looked at: on a desk or a phone, by day or by night. */
 export interface View {
-	width: 1280 | 390;
+	width: 1440 | 1280 | 390;
 	colorScheme: "light" | "dark";
 }
 
