@@ -5,6 +5,7 @@ import { dropStored } from "../account/drop-stored.edge.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { readableMakers } from "../account/makers.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
+import { NAME_FIELDS, sessionWarnings } from "../account/request-names.ts";
 import type { RequestIdParts } from "../account/request-tag.ts";
 import { toActor } from "../audit/event.ts";
 import { readFromOwners } from "../audit/owners.edge.ts";
@@ -67,7 +68,7 @@ async function startRun(
 	const form = checkAnswerForm(body);
 	if (!form.ok) return form;
 	const result = await startOrJoinRun(body, context, toAnswerMode(body, progress));
-	const ignored = ignoredMemberWarnings(context.rawBody, body);
+	const ignored = [...ignoredMemberWarnings(context.rawBody, body), ...sessionWarnings(context)];
 	if (!result.ok || ignored.length === 0) return result;
 	const warnings = [...ignored, ...(result.value.svc?.warnings ?? [])];
 	return { ...result, value: { ...result.value, svc: { warnings } } };
@@ -75,7 +76,7 @@ async function startRun(
 
 const startRunEndpoint = endpoint({
 	id: "start_agent_run",
-	unlistedArguments: ["rules", "reasoning_effort", "webhook", "brain_config", "time_zone"],
+	unlistedArguments: ["rules", "reasoning_effort", "webhook", "brain_config", "time_zone", ...NAME_FIELDS],
 	method: "POST",
 	path: "/v1/agent/run",
 	access: "key",

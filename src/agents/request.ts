@@ -1,5 +1,6 @@
 // The body of a run's request: its schema, its goal, and the hash that compares bodies under one idempotency key. Pure.
 import * as z from "zod";
+import { nameFields } from "../account/request-names.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import { workspaceIdSchema } from "../ids.ts";
 import { taskTextSchema } from "../inference/task-text.ts";
@@ -65,6 +66,7 @@ export const agentRunRequestSchema = z.lazy(() =>
 			.describe("IANA zone of the date that each step is told, such as `Europe/Warsaw`; `UTC` by default."),
 		workspace_id: workspaceIdSchema.nullish().describe("Where its audit events belong."),
 		...ruleFields(),
+		...nameFields(),
 		...answerFields(),
 		webhook: z
 			.string()

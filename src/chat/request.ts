@@ -1,5 +1,6 @@
 // The OpenAI-compatible request body: its schema, and the model call that it stands for. Pure.
 import * as z from "zod";
+import { endUserField, metadataField } from "../account/request-names.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { EFFORTS } from "../catalog/vocabulary.ts";
 import { imageAddressSchema, imageDetailSchema } from "../inference/image-address.ts";
@@ -161,8 +162,10 @@ export const chatRequestSchema = z.lazy(() =>
 		parallel_tool_calls: z.boolean().nullish().describe("Whether one turn may hold several calls."),
 		response_format: responseFormatSchema.nullish().describe("Text by default."),
 		reasoning_effort: z.enum(EFFORTS).nullish().describe("The lowest by default."),
-		user: z.string().max(512).nullish().describe("Id of your user, for providers that take one."),
-		metadata: z.record(z.string(), z.unknown()).nullish().describe("Accepted and not used."),
+		user: endUserField()
+			.nullish()
+			.describe("Id of your user, kept with the request, and sent to providers that take one."),
+		metadata: metadataField().nullish().describe("At most 16 pairs that are kept with the request."),
 		routing_mode: z.enum(ROUTING_MODES).nullish().describe("What `auto` prefers; by the prompt by default."),
 		...ruleFields(),
 	}),

@@ -758,10 +758,10 @@ export interface EndpointTypes {
 			} | ResponseFormat | null;
 			/** The lowest by default. */
 			reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
-			/** Id of your user, for providers that take one. */
+			/** Id of your user, kept with the request, and sent to providers that take one. */
 			user?: string | null;
-			/** Accepted and not used. */
-			metadata?: Record<string, unknown> | null;
+			/** At most 16 pairs that are kept with the request. */
+			metadata?: Record<string, string> | null;
 			/** What `auto` prefers; by the prompt by default. */
 			routing_mode?: "quality" | "balanced" | "agility" | null;
 			/** A routing config. */
@@ -864,10 +864,10 @@ export interface EndpointTypes {
 			} | ResponseFormat | null;
 			/** The lowest by default. */
 			reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
-			/** Id of your user, for providers that take one. */
+			/** Id of your user, kept with the request, and sent to providers that take one. */
 			user?: string | null;
-			/** Accepted and not used. */
-			metadata?: Record<string, unknown> | null;
+			/** At most 16 pairs that are kept with the request. */
+			metadata?: Record<string, string> | null;
 			/** What `auto` prefers; by the prompt by default. */
 			routing_mode?: "quality" | "balanced" | "agility" | null;
 			/** A routing config. */
@@ -993,6 +993,12 @@ export interface EndpointTypes {
 			brain_config?: BrainConfig | null;
 			/** Which models may see the request. */
 			compliance?: Compliance | null;
+			/** Id of your user, kept with the request: usage groups by it. */
+			user?: string | null;
+			/** The same, without `user`. */
+			safety_identifier?: string | null;
+			/** Pairs that are kept with the request: lists filter by them. */
+			metadata?: Record<string, string> | null;
 			/** Whether `svc.stages` is shown; true by default. */
 			include_trace?: boolean | null;
 			/** Progress as Server-Sent Events, then the answer. */
@@ -1087,6 +1093,12 @@ export interface EndpointTypes {
 			brain_config?: BrainConfig | null;
 			/** Which models may see the request. */
 			compliance?: Compliance | null;
+			/** Id of your user, kept with the request: usage groups by it. */
+			user?: string | null;
+			/** The same, without `user`. */
+			safety_identifier?: string | null;
+			/** Pairs that are kept with the request: lists filter by them. */
+			metadata?: Record<string, string> | null;
 			/** Whether `svc.stages` is shown; true by default. */
 			include_trace?: boolean | null;
 			/** Progress as Server-Sent Events, then the answer. */
@@ -1209,10 +1221,10 @@ export interface EndpointTypes {
 			} | ResponseFormat | null;
 			/** The lowest by default. */
 			reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
-			/** Id of your user, for providers that take one. */
+			/** Id of your user, kept with the request, and sent to providers that take one. */
 			user?: string | null;
-			/** Accepted and not used. */
-			metadata?: Record<string, unknown> | null;
+			/** At most 16 pairs that are kept with the request. */
+			metadata?: Record<string, string> | null;
 			/** What `auto` prefers; by the prompt by default. */
 			routing_mode?: "quality" | "balanced" | "agility" | null;
 			/** Its compliance block is used without one. */
@@ -1408,6 +1420,12 @@ export interface EndpointTypes {
 			brain_config?: BrainConfig | null;
 			/** Which models may see the request. */
 			compliance?: Compliance | null;
+			/** Id of your user, kept with the request: usage groups by it. */
+			user?: string | null;
+			/** The same, without `user`. */
+			safety_identifier?: string | null;
+			/** Pairs that are kept with the request: lists filter by them. */
+			metadata?: Record<string, string> | null;
 			/** Progress as Server-Sent Events, then the run. */
 			stream?: boolean | null;
 			/** Answer at once with 202 and the run; not with `stream`. */
@@ -2266,10 +2284,10 @@ export interface EndpointTypes {
 			} | ResponseFormat | null;
 			/** The lowest by default. */
 			reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
-			/** Id of your user, for providers that take one. */
+			/** Id of your user, kept with the request, and sent to providers that take one. */
 			user?: string | null;
-			/** Accepted and not used. */
-			metadata?: Record<string, unknown> | null;
+			/** At most 16 pairs that are kept with the request. */
+			metadata?: Record<string, string> | null;
 			/** What `auto` prefers; by the prompt by default. */
 			routing_mode?: "quality" | "balanced" | "agility" | null;
 			/** A routing config. */
@@ -2682,6 +2700,8 @@ export interface EndpointTypes {
 			next_cursor: string | null;
 			/** Where a page ended that found few: `next_cursor` goes on from there. Null on other pages. */
 			searched_back_to: string | null;
+			/** The first day of which requests are kept, `YYYY-MM-DD`; null while none was removed. */
+			kept_since: string | null;
 			data: Array<{
 				object: "request";
 				/** Id of the request and of its receipt. */

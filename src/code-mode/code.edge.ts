@@ -1,6 +1,7 @@
 // Answers a code request: plans drafts and reviews that the limits cover, runs the loop, and writes down its files. Nothing that a
 // model writes is ever run.
 import type { KeyContext } from "../account/context.ts";
+import { sessionWarnings } from "../account/request-names.ts";
 import type { Mask } from "../compliance/mask/mask.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { JsonResult } from "../http/endpoint.ts";
@@ -195,6 +196,7 @@ export async function writeCode(
 	const options = toCodeOptions(body, { coderModel: coder.value.id, reviewerModel: reviewer.value.id });
 	const warnings = [
 		...ignoredMemberWarnings(context.rawBody, body),
+		...sessionWarnings(context),
 		...[...coder.value.warnings, ...reviewer.value.warnings].map(toClientWarning),
 	];
 	const draft = toDraftTask(task);

@@ -1,6 +1,7 @@
 // The endpoint of code mode.
 
 import { endpoint } from "../account/endpoint.ts";
+import { NAME_FIELDS } from "../account/request-names.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { longAnswer } from "../http/long-answer.edge.ts";
 import { withRefusalTrail } from "../inference/record-refusal.edge.ts";
@@ -10,7 +11,7 @@ import { codeSchema } from "./response.ts";
 
 const writeCodeEndpoint = endpoint({
 	id: "write_code",
-	unlistedArguments: ["rules", "reasoning_effort"],
+	unlistedArguments: ["rules", "reasoning_effort", ...NAME_FIELDS],
 	method: "POST",
 	path: "/v2/code",
 	access: "key",

@@ -1,5 +1,6 @@
 // The body of a code request: its schema, and the task and options that it becomes. Pure.
 import * as z from "zod";
+import { nameFields } from "../account/request-names.ts";
 import { taskTextSchema } from "../inference/task-text.ts";
 import { reasoningEffortField } from "../orchestration/request.ts";
 import { type EffortPolicy, POLICIES } from "../orchestration/strategy.ts";
@@ -47,6 +48,7 @@ export const codeRequestSchema = z.lazy(() =>
 		reasoning_effort: reasoningEffortField(),
 		max_cost_usd: z.number().positive().nullish().describe("USD to stay near: repairs stop there."),
 		...ruleFields(),
+		...nameFields(),
 		include_trace: z.boolean().nullish().describe("Whether `svc.stages` is shown; true by default."),
 		stream: z.boolean().nullish().describe("Progress as Server-Sent Events, then the answer."),
 	}),

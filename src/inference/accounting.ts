@@ -4,6 +4,7 @@ import { type CallCost, inputTokens, outputTokens, priceUsage, type TokenUsage }
 import type { ProviderKey } from "../catalog/provider-keys.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
+import type { RequestNames } from "../meter/request-facts.ts";
 import type { Reservation, UsageCall, UsageRow } from "../meter/settlement.ts";
 import { usd } from "../proof/money.ts";
 import { type Outcome, type Receipt, type ReceiptBase, type ReceiptDetail, toHashedOutput } from "../proof/receipt.ts";
@@ -77,6 +78,8 @@ export interface RequestRecord {
 	userId: string;
 	/** The API key that made the request. */
 	apiKeyId: string;
+	/** What its client calls it by. */
+	names: RequestNames;
 	/** When the request arrived, ms since the epoch. */
 	startedAtMs: number;
 	catalogVersion: string;
@@ -378,7 +381,8 @@ export function reserveBilledSoFar(
 		latencyMs: 0,
 		readers: billed.map(({ candidate }) => candidate.model),
 	};
-	return { expiresAtMs, holdNanoUsd: record.boundNanoUsd, ...toUsageAndReceipt(record, billed, ending) };
+	const { names, boundNanoUsd: holdNanoUsd } = record;
+	return { expiresAtMs, holdNanoUsd, names, ...toUsageAndReceipt(record, billed, ending) };
 }
 
 /** What is recorded at `expiresAtMs` if the process dies before it settles: the whole bound, for the first call. */

@@ -1,5 +1,6 @@
 // Answers a request in the form of its entrance: one body, or a stream.
 import type { KeyContext } from "../account/context.ts";
+import { sessionWarnings } from "../account/request-names.ts";
 import { fail } from "../failure.ts";
 import type { HandlerResult } from "../http/endpoint.ts";
 import type { EntranceRequest } from "./answer-form.ts";
@@ -18,12 +19,23 @@ async function respondWhole<Answer>(
 	return { ok: true, value: await toAnswer(answered.value), headers: { ...headers, ...sandbox } };
 }
 
+/** A request whose answer also says that a session id was left out. */
+function withSessionWarnings<Answer>(
+	{ request, ...wording }: EntranceRequest<Answer>,
+	context: KeyContext,
+): EntranceRequest<Answer> {
+	const { call, options } = request;
+	const warnings = [...(options.warnings ?? []), ...sessionWarnings(context)];
+	return { ...wording, request: { call, options: { ...options, warnings } } };
+}
+
 /** Answers in the form that the client asked for. A refusal by compliance leaves its trail. */
 export function respond<Answer>(
-	entrance: EntranceRequest<Answer>,
+	asked: EntranceRequest<Answer>,
 	stream: boolean,
 	context: KeyContext,
 ): Promise<HandlerResult<Answer>> {
+	const entrance = withSessionWarnings(asked, context);
 	const work: Promise<HandlerResult<Answer>> = stream
 		? respondStreaming(entrance, context)
 		: respondWhole(entrance, context);

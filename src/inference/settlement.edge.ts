@@ -31,6 +31,7 @@ export function toRequestRecord(caller: Caller, purpose: RequestPurpose, boundNa
 		requestId: caller.requestId,
 		userId: caller.account.userId,
 		apiKeyId: caller.account.keyId,
+		names: caller.names,
 		startedAtMs: caller.startedAtMs,
 		catalogVersion: caller.settings.catalog.version,
 		purpose,

@@ -1,5 +1,6 @@
 // The body of POST /v1/messages: its schema. to-call.ts says which call it stands for. Pure.
 import * as z from "zod";
+import { userMetadataField } from "../account/request-names.ts";
 import { EFFORTS } from "../catalog/vocabulary.ts";
 import { jsonObjectSchema } from "../http/json-object.ts";
 import { ROUTING_MODES } from "../routing/mode.ts";
@@ -92,10 +93,9 @@ export const messagesRequestSchema = z.lazy(() =>
 		stop_sequences: z.array(z.string()).max(MAX_STOP_SEQUENCES).nullish().describe("Texts that end the answer."),
 		temperature: z.number().min(0).max(2).nullish().describe("Sampling temperature."),
 		top_p: z.number().min(0).max(1).nullish().describe("Nucleus sampling."),
-		metadata: z
-			.object({ user_id: z.string().max(512).nullish() })
+		metadata: userMetadataField()
 			.nullish()
-			.describe("`user_id` goes to providers that take one."),
+			.describe("`user_id`, sent to providers that take one, and other pairs: at most 16, kept with the request."),
 		stream: z.boolean().nullish().describe("Answer as Server-Sent Events."),
 		cache_control: cacheControlSchema
 			.nullish()

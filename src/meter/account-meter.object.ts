@@ -65,7 +65,13 @@ import type {
 import { readRequestPage, recomputeDay } from "./request-reader.edge.ts";
 import type { OpenRequest } from "./request-table.edge.ts";
 import { MinuteWindow } from "./rolling-window.ts";
-import { type Reservation, type Settlement, type StoredReceipt, settleAtBound } from "./settlement.ts";
+import {
+	type Reservation,
+	type ReservedEnd,
+	type Settlement,
+	type StoredReceipt,
+	settleAtBound,
+} from "./settlement.ts";
 import { eventBytes, type StorageVerdict, type StoredDeletion, type StoredWrite } from "./stored-bytes.ts";
 import { type CountedWrite, StoredQuota } from "./stored-quota.edge.ts";
 import { toListedRequest, toStoredDetail, toStoredReceipt } from "./stored-request.ts";
@@ -84,8 +90,6 @@ const PUBLIC_LOOKUPS_PER_SECOND = 100;
 const KEEP_AGAIN_MS = 60_000;
 /** D1 gets sums once in this time, at most. */
 const SUMS_EVERY_MS = 60_000;
-/** What is recorded if nobody settles a request. */
-type ReservedEnd = Pick<Reservation, "usage" | "receipt">;
 
 function logStrandedFailure(error: unknown): void {
 	logError("stranded_settlement_failed", error);
@@ -465,21 +469,26 @@ export class AccountMeter extends BackedUpObject {
 
 	/** The requests of a page, one more than it holds if there are more, and which archives may have others. */
 	requestPage(query: RequestPageQuery): Promise<MeterPage> {
-		return readRequestPage(this.#meterState, query, (range) => this.#keeper.archivesOf(range));
+		return readRequestPage(this.#meterState, this.#keeper, query);
 	}
 
 	/** A settled request; `open` while it is not settled. */
 	request(requestId: string): RequestDetail | RemovedRequest | ArchivedRequest | "open" | null {
-		const whole = this.#wholeRow(requestId);
-		if (whole) return toStoredDetail(whole);
 		const { keptSince } = this.#keeper;
-		const isRemoved = keptSince !== null && this.#keeper.isRemoved(requestNumber(requestId));
-		return isRemoved ? { keptSince } : this.#elsewhere(requestId);
+		if (keptSince !== null && this.#isRemoved(requestId)) return { keptSince };
+		const whole = this.#wholeRow(requestId);
+		return whole ? toStoredDetail(whole) : this.#elsewhere(requestId);
+	}
+
+	/** Whether a request would be of a day that is no longer kept. One of those that is still open is shown. */
+	#isRemoved(requestId: string): boolean {
+		return this.#keeper.isRemoved(requestNumber(requestId)) && !this.#meterState.findOpen(requestId);
 	}
 
 	/** The receipt of a settled request; `open` while it is not settled. */
 	receipt(requestId: string): StoredReceipt | ArchivedRequest | "open" | null {
-		return this.#receiptOf(requestId) ?? this.#elsewhere(requestId);
+		const receipt = this.#isRemoved(requestId) ? null : this.#receiptOf(requestId);
+		return receipt ?? this.#elsewhere(requestId);
 	}
 
 	/** The same for anybody: so many a second, so that admissions are not kept waiting. */
@@ -493,7 +502,7 @@ export class AccountMeter extends BackedUpObject {
 	/** Where a request may be found that is not settled here. */
 	#elsewhere(requestId: string): ArchivedRequest | "open" | null {
 		if (this.#meterState.findOpen(requestId)) return "open";
-		const archives = this.#keeper.isRemoved(requestNumber(requestId)) ? [] : this.#keeper.archivesFor(requestId);
+		const archives = this.#isRemoved(requestId) ? [] : this.#keeper.archivesFor(requestId);
 		return archives.length > 0 ? { archives } : null;
 	}
 

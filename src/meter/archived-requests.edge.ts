@@ -11,6 +11,7 @@ import type {
 	ListedRequest,
 	MeterPage,
 	RatedRequest,
+	RequestPagePart,
 	RequestPageQuery,
 	RequestRangeQuery,
 } from "./request-page.ts";
@@ -63,10 +64,10 @@ export class ArchivedRequests {
 
 	/** The requests of a page: the meter's, and those of the archives that it names. */
 	async page(
-		{ archives, range, ...own }: MeterPage,
+		{ archives, range, keptSince, ...own }: MeterPage,
 		{ filter, limit }: Pick<RequestPageQuery, "filter" | "limit">,
-	): Promise<PagePart<ListedRequest>> {
-		if (range === null || archives.length === 0) return own;
+	): Promise<RequestPagePart> {
+		if (range === null || archives.length === 0) return { ...own, keptSince };
 		const query: RequestRangeQuery = { range, filter, limit };
 		const entries: ListedRequest[] = [];
 		let readTo: PagePart<ListedRequest>["readTo"] = null;
@@ -77,7 +78,7 @@ export class ArchivedRequests {
 			// All that the next one has is older.
 			if (readTo !== null) break;
 		}
-		return mergePages(own, { entries, readTo });
+		return { ...mergePages(own, { entries, readTo }), keptSince };
 	}
 
 	/** Requests behind one, oldest first: the meter's and those of archives, which are named newest first. */

@@ -2,7 +2,6 @@
 
 import type { PlanId } from "../catalog/plans.ts";
 import { callObject } from "../durable/call-object.edge.ts";
-import type { PagePart } from "../http/list-page.ts";
 import type { AccountMeter } from "./account-meter.object.ts";
 import { ArchivedRequests } from "./archived-requests.edge.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
@@ -31,10 +30,10 @@ import type { MeterEvent } from "./meter-events.ts";
 import type { RequestArchive } from "./request-archive.object.ts";
 import type {
 	ArchivedRequest,
-	ListedRequest,
 	RatedRequest,
 	RemovedRequest,
 	RequestDetail,
+	RequestPagePart,
 	RequestPageQuery,
 } from "./request-page.ts";
 import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
@@ -68,7 +67,7 @@ export interface MeterClient {
 	/** Sums of a range of days under the names of a column. */
 	sumsBy(column: SumColumn, range: SumRange): Promise<NamedCounts[]>;
 	/** The requests of a page, one more than it holds if there are more. */
-	requestPage(query: RequestPageQuery): Promise<PagePart<ListedRequest>>;
+	requestPage(query: RequestPageQuery): Promise<RequestPagePart>;
 	/** A settled request; `open` while it is not settled. */
 	request(requestId: string): Promise<RequestDetail | RemovedRequest | "open" | null>;
 	/** The receipt of a settled request; `open` while it is not settled. */

@@ -57,9 +57,14 @@ export class RequestKeeper {
 		return this.#keptSince;
 	}
 
+	/** Requests with lower numbers are no longer kept, even if not all of them have been removed yet. */
+	get firstKept(): number {
+		return this.#keptSince === null ? 0 : firstNumberAt(Date.parse(this.#keptSince));
+	}
+
 	/** Whether requests with a number are no longer kept. */
 	isRemoved(n: number): boolean {
-		return this.#keptSince !== null && n < firstNumberAt(Date.parse(this.#keptSince));
+		return n < this.firstKept;
 	}
 
 	/** Whether all requests of a day stand in the meter. */

@@ -2,6 +2,7 @@
 import type { PagePart } from "../http/list-page.ts";
 import type { ListPosition } from "../http/list-position.ts";
 import type { ReceiptDecision } from "../proof/receipt-decision.ts";
+import type { RequestEnd, RequestFacts } from "./request-facts.ts";
 import type { NumberRange } from "./request-number.ts";
 import type { UsageCall, UsageRow } from "./settlement.ts";
 
@@ -10,6 +11,18 @@ export interface RequestFilter {
 	kind?: string | undefined;
 	/** The model that the request counts for. */
 	model?: string | undefined;
+	provider?: string | undefined;
+	outcome?: string | undefined;
+	/** Of the error. */
+	code?: string | undefined;
+	sessionId?: string | undefined;
+	endUser?: string | undefined;
+	/** All of these pairs. */
+	metadata?: Readonly<Record<string, string>> | undefined;
+	/** How the id begins. */
+	idStart?: string | undefined;
+	/** Only those that were billed. */
+	isBilled?: true | undefined;
 	/** Of one of these API keys. */
 	apiKeyIds?: readonly string[] | undefined;
 	/** Arrived at this time or later; ISO 8601 as in `created_at`. */
@@ -35,24 +48,42 @@ export interface RequestRangeQuery {
 
 /** A request in a list. */
 export interface ListedRequest
-	extends Pick<
-		UsageRow,
-		"request_id" | "created_at" | "mode" | "tokens" | "input_tokens" | "cost_nano_usd" | "latency_ms"
-	> {
+	extends Pick<UsageRow, "request_id" | "created_at" | "tokens" | "input_tokens" | "cost_nano_usd" | "latency_ms">,
+		RequestEnd {
 	kind: string;
-	model: string;
-	provider: string;
+	/** Null where no model was called. */
+	model: string | null;
+	provider: string | null;
+	/** How the model was chosen; null where none was. */
+	mode: string | null;
 	estimated: boolean;
 	outcome: string;
 	fallback: boolean;
 	api_key_id: string;
-	proof_hash: string;
+	facts: RequestFacts;
+	/** How many requests this is: equal refusals of one minute are one. */
+	count: number;
+	/** Of its receipt; null where nothing was billed. */
+	proof_hash: string | null;
 	isSigned: boolean;
 	decision: ReceiptDecision;
 	/** Calls of models. */
 	calls: number;
 	/** Those that were called. */
 	models: readonly string[];
+}
+
+/** A request in a list that was billed. */
+export interface ListedSettlement extends ListedRequest {
+	model: string;
+	provider: string;
+	mode: string;
+	proof_hash: string;
+}
+
+/** Whether a request in a list was billed. */
+export function isBilled(request: ListedRequest): request is ListedSettlement {
+	return request.proof_hash !== null;
 }
 
 /** Of a request that was, or would have been, removed: requests are kept from this day on, `YYYY-MM-DD`. */
@@ -66,8 +97,14 @@ export interface ArchivedRequest {
 	archives: number[];
 }
 
+/** The requests of a page, one more than it holds if there are more. */
+export interface RequestPagePart extends PagePart<ListedRequest> {
+	/** The first day of which requests are kept, `YYYY-MM-DD`; null while none was removed. */
+	keptSince: string | null;
+}
+
 /** What the meter has of a page, and where the rest is to be looked for. */
-export interface MeterPage extends PagePart<ListedRequest> {
+export interface MeterPage extends RequestPagePart {
 	/** Null where no request can match. */
 	range: NumberRange | null;
 	/** Numbers of the archives that may have others of the page, newest first. */
@@ -78,6 +115,11 @@ export interface MeterPage extends PagePart<ListedRequest> {
 export interface RequestDetail {
 	request: ListedRequest;
 	calls: readonly UsageCall[];
+}
+
+/** The same for one that was billed. */
+export interface SettlementDetail extends RequestDetail {
+	request: ListedSettlement;
 }
 
 /** The place of a request in the list. */
@@ -95,7 +137,7 @@ export interface StoredFeedback {
 
 /** A request with how its user rated it. */
 export interface RatedRequest {
-	request: ListedRequest;
+	request: ListedSettlement;
 	/** Null without feedback. */
 	feedback: StoredFeedback | null;
 }

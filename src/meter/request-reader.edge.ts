@@ -27,9 +27,10 @@ function yieldTurn(): Promise<void> {
 	return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/** The row numbers that a page may have; null when the sums know that there are none. */
+/** The row numbers that a page may have; null when the sums know that there are none. @param firstKept the lowest one that is kept. */
 function pageRange(
 	state: MeterState,
+	firstKept: number,
 	{ filter: { since, until, model, apiKeyIds }, after }: RequestPageQuery,
 ): NumberRange | null {
 	const ends = [Number.MAX_SAFE_INTEGER];
@@ -45,22 +46,34 @@ function pageRange(
 		if (day === null) return null;
 		ends.push(firstNumberAt(Date.parse(day) + DAY_MS));
 	}
-	return { from: since === undefined ? 0 : firstNumberAt(Date.parse(since)), before: Math.min(...ends) };
+	const from = since === undefined ? 0 : firstNumberAt(Date.parse(since));
+	return { from: Math.max(from, firstKept), before: Math.min(...ends) };
 }
 
-/** The meter's requests of a page, one more than it holds if there are more. @param archivesOf numbers of the archives of a range. */
+/** What of its requests a meter does not have any more. */
+export interface KeptRequests {
+	/** The first day of which requests are kept; null while none was removed. */
+	keptSince: string | null;
+	/** The lowest number that is kept. */
+	firstKept: number;
+	/** Numbers of the archives that may have requests of a range, newest first. */
+	archivesOf(range: NumberRange): number[];
+}
+
+/** The meter's requests of a page, one more than it holds if there are more. */
 export async function readRequestPage(
 	state: MeterState,
+	kept: KeptRequests,
 	query: RequestPageQuery,
-	archivesOf: (range: NumberRange) => number[],
 ): Promise<MeterPage> {
 	const { filter, limit } = query;
-	const range = pageRange(state, query);
-	if (range === null) return { entries: [], readTo: null, range, archives: [] };
+	const { keptSince } = kept;
+	const range = pageRange(state, kept.firstKept, query);
+	if (range === null) return { entries: [], readTo: null, range, archives: [], keptSince };
 	const part = await readRequestRange(state.table, { range, filter, limit });
 	// Afterwards: what was moved meanwhile is found there.
 	const from = part.readTo ? requestNumber(part.readTo.id) : range.from;
-	return { ...part, range, archives: archivesOf({ ...range, from }) };
+	return { ...part, range, archives: kept.archivesOf({ ...range, from }), keptSince };
 }
 
 /** Requests of a range that match, one more than a page holds if there are more. */

@@ -1,6 +1,7 @@
 // The endpoint for orchestrations.
 
 import { endpoint } from "../account/endpoint.ts";
+import { NAME_FIELDS } from "../account/request-names.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { longAnswer } from "../http/long-answer.edge.ts";
 import { withRefusalTrail } from "../inference/record-refusal.edge.ts";
@@ -10,7 +11,7 @@ import { orchestrationSchema } from "./response.ts";
 
 const orchestrateEndpoint = endpoint({
 	id: "orchestrate",
-	unlistedArguments: ["rules", "response_format", "reasoning_effort"],
+	unlistedArguments: ["rules", "response_format", "reasoning_effort", ...NAME_FIELDS],
 	method: "POST",
 	path: "/v2/orchestrate",
 	access: "key",

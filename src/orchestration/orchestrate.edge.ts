@@ -1,5 +1,6 @@
 // Answers an orchestration: chooses a strategy that the limits cover, runs it, and writes down what it concluded.
 import type { KeyContext } from "../account/context.ts";
+import { sessionWarnings } from "../account/request-names.ts";
 import { loadFormCheck } from "../answers/load.ts";
 import { listedModels } from "../catalog/catalog.ts";
 import { toComplianceDecision } from "../compliance/preview.ts";
@@ -85,7 +86,7 @@ async function meetsForm(
 
 function planOrchestration(
 	body: OrchestrationRequest,
-	rawBody: unknown,
+	sent: Pick<KeyContext, "headers" | "rawBody">,
 	input: ReceiptInput,
 	{ caller, task, pool, boundBy }: PlanBasis,
 ): Result<TaskPlan<DeliveredResult, Orchestration>> {
@@ -146,7 +147,8 @@ function planOrchestration(
 			const isSet = findSetFields({ temperature, output: response_format, effort: reasoning_effort });
 			const clientWarnings = toWorkflowWarnings(
 				[
-					...ignoredMemberWarnings(rawBody, body),
+					...ignoredMemberWarnings(sent.rawBody, body),
+					...sessionWarnings(sent),
 					...judge.value.warnings.map(toClientWarning),
 					...(sampled.warning ? [sampled.warning] : []),
 				],
@@ -183,7 +185,7 @@ export async function orchestrate(
 			efforts: createEfforts({ policy, effort: body.reasoning_effort ?? null, maxTokens: body.max_tokens ?? null }),
 			maxCostUsd: body.max_cost_usd ?? null,
 			ownRules: body,
-			plan: (basis) => planOrchestration(body, context.rawBody, input, basis),
+			plan: (basis) => planOrchestration(body, context, input, basis),
 		},
 		context,
 		listener,

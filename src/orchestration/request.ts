@@ -1,5 +1,6 @@
 // The body of an orchestration: its schema, and the task that it becomes. Pure.
 import * as z from "zod";
+import { nameFields } from "../account/request-names.ts";
 import { EFFORTS } from "../catalog/vocabulary.ts";
 import { clipMiddle } from "../clip.ts";
 import type { Mask } from "../compliance/mask/mask.ts";
@@ -70,6 +71,7 @@ export const orchestrationRequestSchema = z.lazy(() =>
 		max_cost_usd: z.number().positive().nullish().describe("USD to stay near; one cheapest call always runs."),
 		judge_model: z.string().min(1).max(256).nullish().describe("Who ranks or judges: an id of list_models."),
 		...ruleFields(),
+		...nameFields(),
 		include_trace: z.boolean().nullish().describe("Whether `svc.stages` is shown; true by default."),
 		stream: z.boolean().nullish().describe("Progress as Server-Sent Events, then the answer."),
 	}),

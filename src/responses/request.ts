@@ -1,12 +1,11 @@
 // The body of POST /v1/responses: its schema. to-call.ts makes the model call of it. Pure.
 import * as z from "zod";
+import { endUserField, metadataField } from "../account/request-names.ts";
 import { EFFORTS } from "../catalog/vocabulary.ts";
 import { ROUTING_MODES } from "../routing/mode.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
 import { inputField } from "./items.ts";
 import { responseToolChoiceSchema, responseToolList } from "./tools.ts";
-
-const MAX_METADATA_PAIRS = 16;
 
 /** `text.format`: as chat's response_format, with the schema's members beside its type. */
 const textFormatSchema = z.lazy(() =>
@@ -21,15 +20,6 @@ const textFormatSchema = z.lazy(() =>
 			strict: z.boolean().nullish(),
 		}),
 	]),
-);
-
-const metadataField = z.lazy(() =>
-	z
-		.record(z.string().max(64), z.string().max(512))
-		.refine(
-			(pairs) => Object.keys(pairs).length <= MAX_METADATA_PAIRS,
-			`must have at most ${MAX_METADATA_PAIRS} pairs`,
-		),
 );
 
 /** A Responses body. A null counts as absent. Unknown fields are kept, because a provider may take them. */
@@ -92,9 +82,13 @@ export const responsesRequestSchema = z.lazy(() =>
 			.enum(["auto", "disabled"])
 			.nullish()
 			.describe("`auto` leaves out the oldest turns where the conversation does not fit."),
-		metadata: metadataField.nullish().describe("Pairs that the Response repeats."),
-		user: z.string().max(512).nullish().describe("Id of your user, for providers that take one."),
-		safety_identifier: z.string().max(512).nullish().describe("Not sent on."),
+		metadata: metadataField()
+			.nullish()
+			.describe("At most 16 pairs that the Response repeats, and that are kept with the request."),
+		user: endUserField()
+			.nullish()
+			.describe("Id of your user, kept with the request, and sent to providers that take one."),
+		safety_identifier: endUserField().nullish().describe("Kept as the user where `user` is absent; not sent on."),
 		prompt_cache_key: z
 			.string()
 			.max(512)
@@ -103,7 +97,10 @@ export const responsesRequestSchema = z.lazy(() =>
 		prompt_cache_retention: z.string().max(64).nullish().describe("Without effect."),
 		service_tier: z.string().max(64).nullish().describe("Without effect."),
 		/** What Codex says of itself. */
-		client_metadata: z.record(z.string(), z.unknown()).nullish().describe("What a client says of itself; not used."),
+		client_metadata: z
+			.record(z.string(), z.unknown())
+			.nullish()
+			.describe("What a client says of itself: `session_id` names the session."),
 		background: z.boolean().nullish().describe("Refused if true."),
 		conversation: z.unknown().optional().describe("Refused."),
 		prompt: z.unknown().optional().describe("Refused."),

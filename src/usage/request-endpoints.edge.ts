@@ -47,6 +47,10 @@ const listRequestsEndpoint = endpoint({
 			object: z.literal("list"),
 			...nextPageMembers(),
 			...searchedBackToMember(),
+			kept_since: z
+				.string()
+				.nullable()
+				.describe("The first day of which requests are kept, `YYYY-MM-DD`; null while none was removed."),
 			data: z.array(requestSchema),
 		}),
 	),
@@ -58,11 +62,12 @@ const listRequestsEndpoint = endpoint({
 		const after = readListCursor(cursor, (id) => parseRequestId(id, settings) !== null);
 		if (!after.ok) return after;
 		const page = { filter: { kind, model, apiKeyId, since, until }, after: after.value, limit };
-		const { entries, nextCursor, searchedBackTo } = await listReadableRequests(context, page);
+		const { entries, nextCursor, searchedBackTo, keptSince } = await listReadableRequests(context, page);
 		return ok({
 			object: "list" as const,
 			...toNextPage(nextCursor),
 			searched_back_to: searchedBackTo,
+			kept_since: keptSince,
 			data: entries.map(toRequestView),
 		});
 	},

@@ -7,6 +7,7 @@ import {
 	type ListedRequest,
 	type RemovedRequest,
 	type RequestDetail,
+	type RequestPagePart,
 	type RequestPageQuery,
 	toRequestPosition,
 } from "../meter/request-page.ts";
@@ -34,10 +35,10 @@ function selectMakers({ account }: ListContext, apiKeyId: string | undefined): r
 export async function listReadableRequests(
 	context: ListContext,
 	{ filter: { apiKeyId, ...filter }, after, limit }: RequestListQuery,
-): Promise<ListPage<ListedRequest>> {
+): Promise<ListPage<ListedRequest> & Pick<RequestPagePart, "keptSince">> {
 	const page = { filter: { ...filter, apiKeyIds: selectMakers(context, apiKeyId) }, after, limit };
 	const part = await context.meter(context.account.userId).requestPage(page);
-	return toListPage(part, limit, toRequestPosition);
+	return { ...toListPage(part, limit, toRequestPosition), keptSince: part.keptSince };
 }
 
 /** A request that the caller's key reads. A malformed id is not looked up. */

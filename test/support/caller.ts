@@ -8,6 +8,7 @@ import { fail, ok } from "../../src/failure.ts";
 import { Timings } from "../../src/http/timings.ts";
 import type { Caller } from "../../src/inference/caller.edge.ts";
 import { meterClient } from "../../src/meter/meter-client.edge.ts";
+import { newTrail, UNNAMED } from "../../src/meter/request-facts.ts";
 import type { Reservation } from "../../src/meter/settlement.ts";
 import { shippedSettings } from "../../src/settings.ts";
 import { createFunds } from "../../src/usage/funds.edge.ts";
@@ -55,6 +56,7 @@ export async function inProcessCaller(key: TestKey, runId?: string): Promise<Cal
 		const verdict = await meter(userId).admit({ ...request, ...(reservation ? { reservation } : {}) });
 		return verdict.admitted ? ok({ salt: verdict.salt }) : fail({ reason: "internal_error", requestId });
 	};
+	const trail = newTrail();
 	return {
 		requestId,
 		startedAtMs,
@@ -64,7 +66,9 @@ export async function inProcessCaller(key: TestKey, runId?: string): Promise<Cal
 		address: "unknown",
 		waitUntil,
 		log: { endpoint: "in-process" },
+		names: UNNAMED,
 		timings: new Timings(startedAtMs, () => Date.now()),
-		funds: createFunds({ account, admit, db: database(env.DB), meter, requestId, waitUntil }),
+		trail,
+		funds: createFunds({ account, admit, db: database(env.DB), meter, requestId, trail, waitUntil }),
 	};
 }

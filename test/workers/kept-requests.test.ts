@@ -61,6 +61,8 @@ it("removes whole days once they are over, and nothing of their sums", async () 
 		{ error: "request_not_found", kept_since: "2027-01-11", message: expect.stringContaining("2027-01-11") },
 	]);
 	expect((await callWithKey(key.key, `/v1/requests/${second}`)).status).toBe(200);
+	const list = await callWithKey(key.key, "/v1/requests?limit=1");
+	expect(await list.json()).toMatchObject({ kept_since: "2027-01-11" });
 	const byDay = await callWithKey(key.key, "/v1/usage?group_by=day&since=2027-01-10&until=2027-01-11");
 	expect(await byDay.json()).toMatchObject({ total: { requests: 2 } });
 	const feedback = await callWithKey(key.key, "/v1/feedback", { request_id: first, score: 1 });

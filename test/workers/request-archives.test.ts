@@ -297,6 +297,118 @@ it("removes days from archives, and archives that have none left", async () => {
 	expect(await usageOf(key)).toMatchObject({ kept_since: "2027-01-12", total_requests: RECENT + 4 });
 });
 
+/** What archiving and removal write into a meter, also from a fold. Chats beside them write nothing of it. */
+const KEEPING_WRITE =
+	/^\s*(?:INSERT INTO archives|UPDATE archives|DELETE FROM archives|UPDATE account SET (?:archived_to|kept_since)|DELETE FROM (?:requests|large_receipts|feedback|late_requests))/;
+
+/** Lets a meter die before its nth write of keeping, and of a failing call beside it. @returns whether there was one. */
+async function dieAtWrite(nth: number, work: () => Promise<unknown>): Promise<boolean> {
+	let left = nth;
+	const stub = meter() as unknown as DurableObjectStub<undefined>;
+	await runInDurableObject(stub, (_, { storage }) => {
+		const exec = storage.sql.exec.bind(storage.sql);
+		vi.spyOn(storage.sql, "exec").mockImplementation((query, ...bindings) => {
+			if (KEEPING_WRITE.test(query) && left-- <= 0) throw new Error("killed by a test");
+			return exec(query, ...bindings);
+		});
+	});
+	await work();
+	await killObject(stub);
+	return left < 0;
+}
+
+describe("a death at each write", () => {
+	/** Lets keeping die at its first write, its second and so on, while a request runs, until it gets through. @returns deaths. */
+	async function dieOnTheWay(): Promise<number> {
+		let deaths = 0;
+		while (await dieAtWrite(deaths, () => Promise.all([chats(1), meterAlarm(key).catch(() => undefined)]))) {
+			deaths++;
+			expect(await listedIds()).toEqual(ids);
+		}
+		return deaths;
+	}
+
+	it("of archiving loses and repeats nothing", async () => {
+		await chats(3);
+		await callWithKey(key.key, "/v1/feedback", { request_id: ids[1], score: 1 });
+		setDay(1);
+		await chats(2);
+		setDay(HELD_DAYS + 2);
+		await chats(RECENT);
+		const deaths = await dieOnTheWay();
+		expect(deaths).toBeGreaterThan(4);
+		await meterAlarm(key);
+		await expectAllThere();
+		expect(await heldIds()).toEqual(ids.slice(0, RECENT + deaths + 1));
+		expect(await archiveNumbers()).toEqual({ listed: [1], inD1: [1] });
+	});
+
+	it("of removal takes whole days, and leaves the sums", async () => {
+		const KEPT_DAYS = 400;
+		const removed = await chats(3);
+		await callWithKey(key.key, "/v1/feedback", { request_id: removed[1], score: 1 });
+		setDay(1);
+		await chats(2);
+		setDay(KEPT_DAYS + 1);
+		await chats(1);
+		ids = ids.filter((id) => !removed.includes(id));
+		const before = ids.length;
+		let deaths = 0;
+		while (await dieAtWrite(deaths, () => Promise.all([chats(1), meterAlarm(key).catch(() => undefined)]))) {
+			deaths++;
+			const listed = await listedIds();
+			expect(listed.filter((id) => !removed.includes(id))).toEqual(ids);
+		}
+		expect(deaths).toBeGreaterThan(1);
+		await meterAlarm(key);
+		expect(await listedIds()).toEqual(ids);
+		expect(await usageOf(key)).toMatchObject({
+			kept_since: "2027-01-11",
+			total_requests: removed.length + before + deaths + 1,
+		});
+	});
+});
+
+describe("removal from archives", () => {
+	const KEPT_DAYS = 400;
+	const ofForgetting = ({ target }: { target: string }) => /delete from "?request_archives/i.test(target);
+	const plans = (fault: Fault): [string, Record<"DB" | "REQUEST_ARCHIVE", FaultPlan>][] => [
+		[`removes days (${fault})`, { DB: always("pass"), REQUEST_ARCHIVE: onlyFor(["removeBefore"], always(fault)) }],
+		[`clears an archive (${fault})`, { DB: always("pass"), REQUEST_ARCHIVE: onlyFor(["clear"], always(fault)) }],
+		[
+			`forgets an archive (${fault})`,
+			{ DB: (operation) => (ofForgetting(operation) ? fault : "pass"), REQUEST_ARCHIVE: always("pass") },
+		],
+	];
+
+	it.each([...plans("fail"), ...plans("failAfter")])("that dies while it %s is made up for", async (_, faulty) => {
+		const first = await chats(2);
+		setDay(1);
+		const second = await chats(2);
+		setDay(KEPT_DAYS - 1);
+		await chats(RECENT);
+		await meterAlarm(key);
+		const all = ids.length;
+		for (const [day, removed] of [first, second].entries()) {
+			setDay(KEPT_DAYS + 1 + day);
+			const faults = useFaults(faulty);
+			await Promise.all([chats(1), meterAlarm(key).catch(() => undefined)]);
+			faults.restore();
+			ids = ids.filter((id) => !removed.includes(id));
+			// What is due is not shown any more, whatever the archive still has.
+			expect(await listedIds()).toEqual(ids);
+			await killObject(meter() as unknown as DurableObjectStub<undefined>);
+			expect(await listedIds()).toEqual(ids);
+			await meterAlarm(key);
+			await meterAlarm(key);
+			expect(await listedIds()).toEqual(ids);
+			const listed = day === 0 ? [1] : [];
+			expect(await archiveNumbers()).toEqual({ listed, inD1: listed });
+		}
+		expect(await usageOf(key)).toMatchObject({ kept_since: "2027-01-12", total_requests: all + 2 });
+	});
+});
+
 /** Adds requests like the one that the meter has, one every ten seconds before the latest. */
 async function fillDay(count: number): Promise<void> {
 	const nowMs = Date.now();

@@ -100,6 +100,8 @@ describe("GET /v1/requests", () => {
 				latency_ms: expect.any(Number),
 				...{ outcome: "complete", truncated: false, signed: true, proof_hash },
 				...{ catalog_version: receipt["catalog_version"], config_digest: null },
+				...{ count: 1, error: null, session_id: null, end_user: null, metadata: {}, cached_tokens: 0 },
+				...{ http_status: null, first_token_ms: null, tokens_per_second: null, attempts: [] },
 			},
 		]);
 	});
@@ -337,7 +339,7 @@ function rowsRead(query: RequestPageQuery): Promise<number> {
 		const transactionSync = storage.transactionSync.bind(storage);
 		const state = new MeterState({ sql: { exec }, transactionSync } as unknown as DurableObjectStorage, Date.now());
 		cursors.length = 0;
-		await readRequestPage(state, query, () => []);
+		await readRequestPage(state, { keptSince: null, firstKept: 0, archivesOf: () => [] }, query);
 		return cursors.reduce((sum, cursor) => sum + cursor.rowsRead, 0);
 	});
 }

@@ -4,6 +4,7 @@ import type { PlanId } from "../../catalog/plans.ts";
 import type { Effort } from "../../catalog/vocabulary.ts";
 import type { PolicyLevels } from "../../compliance/policy-levels.ts";
 import type { ConfidenceBasis } from "../../inference/confidence-basis.ts";
+import type { RequestNames } from "../../meter/request-facts.ts";
 import type { UsageCall } from "../../meter/settlement.ts";
 import { createEfforts, type WorkflowEfforts } from "../../orchestration/effort-rule.ts";
 import type { Hash } from "../../proof/hash.ts";
@@ -58,6 +59,8 @@ export interface RunSpec extends SpendLimits {
 	/** IANA zone of the date that steps are told; left out where the client sets none. */
 	timeZone?: string;
 	workspaceId: string | null;
+	/** What its request is called by; left out where it has no names. */
+	names?: RequestNames;
 	/** The part of the routing config that applies to every call; null without one. */
 	config: RoutingConfig | null;
 	/** Of the whole config, for the receipt. */

@@ -1,6 +1,7 @@
 // Starts a run, or joins the run that an idempotency key names. A client that hangs up does not stop it.
 import type { KeyContext } from "../../account/context.ts";
 import { newRequestId } from "../../account/request-ids.edge.ts";
+import { hasNames, readRequestNames } from "../../account/request-names.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
 import { fail, ok, type Result } from "../../failure.ts";
 import type { JsonResult } from "../../http/endpoint.ts";
@@ -70,6 +71,7 @@ async function prepareRun(
 	const maxTokens = body.max_tokens ?? ownMaxTokens;
 	const temperature = body.temperature ?? DEFAULT_AGENT_TEMPERATURE;
 	const nonce = createNonce();
+	const { names } = readRequestNames(context.headers, context.rawBody);
 	const maskedGoal = gate?.mask?.maskText(goal) ?? goal;
 	const plan = planFromGoal({ goal: maskedGoal }).map((subtask) => subtask.task);
 	const date = toDateText(startedAtMs, body.time_zone ?? DEFAULT_TIME_ZONE);
@@ -97,6 +99,7 @@ async function prepareRun(
 		budget: limits.budget,
 		...(body.time_zone == null ? {} : { timeZone: body.time_zone }),
 		workspaceId: body.workspace_id ?? null,
+		...(hasNames(names) ? { names } : {}),
 		config: callConfig,
 		configDigest: config ? configDigest(config.config) : null,
 		compliance,
