@@ -34,7 +34,9 @@ const PROGRAM_LINKS = {
 const BASE_PATHS = { openai: "/v1", anthropic: "/", mcp: "/v1/mcp" };
 
 /** Characters of a text that the page shows of an answer. */
-const SHOWN_CHARS = 84;
+const SHOWN_CHARS = 44;
+/** A member that fits in so many characters stands on one line. */
+const LINE_CHARS = 72;
 
 /** A member of the recorded answer. @throws Error for one that it does not have: then the examples are to be recorded anew. */
 function member(source: unknown, ...path: (string | number)[]): unknown {
@@ -51,8 +53,26 @@ function cut(value: unknown): unknown {
 	return typeof value === "string" && value.length > SHOWN_CHARS ? `${value.slice(0, SHOWN_CHARS)}…` : value;
 }
 
+function renderLine(value: unknown): string {
+	if (Array.isArray(value)) return `[${value.map(renderLine).join(", ")}]`;
+	if (!isJsonObject(value)) return JSON.stringify(value);
+	const members = Object.entries(value).map(([name, inner]) => `${JSON.stringify(name)}: ${renderLine(inner)}`);
+	return `{ ${members.join(", ")} }`;
+}
+
+/** JSON with what is short on one line. */
+function renderCompact(value: unknown, indent = ""): string {
+	const line = renderLine(value);
+	if (!isJsonObject(value) || indent.length + line.length <= LINE_CHARS) return line;
+	const inner = `${indent}  `;
+	const members = Object.entries(value).map(
+		([name, member]) => `${inner}${JSON.stringify(name)}: ${renderCompact(member, inner)}`,
+	);
+	return `{\n${members.join(",\n")} }`;
+}
+
 /** The answer as it is shown: what people look for first, long texts cut. */
-function renderAnswer(answer: unknown): string {
+function renderShownAnswer(answer: unknown): string {
 	const svc = (...path: string[]) => cut(member(answer, "svc", ...path));
 	const shown: JsonObject = {
 		model: member(answer, "model") as string,
@@ -63,7 +83,7 @@ function renderAnswer(answer: unknown): string {
 			proof: { proof_hash: svc("proof", "proof_hash"), signature: svc("proof", "signature") } as JsonObject,
 		},
 	};
-	return escapeHtml(JSON.stringify(shown, null, 2));
+	return escapeHtml(renderCompact(shown));
 }
 
 function renderCurl(body: unknown): string {
@@ -88,21 +108,18 @@ ${renderBar(assets)}
 <section class="pitch" aria-label="What it is">
 <h1>Every model behind one address, with a price and a proof.</h1>
 <p class="lead">${escapeHtml(SUMMARY)}</p>
-<p>Agents are governed too: actions are checked against a policy, work is handed over in a signed ledger, and runs stay under a cap.</p>
 <p class="go"><a class="button" href="/docs">Begin</a> <a class="button quiet" href="/console">Open the console</a></p>
+<figure class="exchange">
+<figcaption>A request, and the sandbox's answer to it, with some members left out</figcaption>
+<pre tabindex="0"><code><span class="said">${renderCurl(member(exchange, "body"))}</span>${renderShownAnswer(member(exchange, "answer"))}</code></pre>
+</figure>
 </section>
 <figure class="shown">
 <a href="/console"><picture>
 <source srcset="${picture}-dark.webp" media="(prefers-color-scheme: dark)">
 <img src="${picture}.webp" width="${PICTURE.width}" height="${PICTURE.height}" alt="The console's overview: what a team's month of requests has cost, with charts of spend, latency and errors">
 </picture></a>
-</figure>
-<figure class="exchange">
-<figcaption>A request, and the sandbox's answer to it, with some members left out</figcaption>
-<div>
-<pre tabindex="0"><code>${renderCurl(member(exchange, "body"))}</code></pre>
-<pre tabindex="0"><code>${renderAnswer(member(exchange, "answer"))}</code></pre>
-</div>
+<figcaption>The console: cost, routes, failures and receipts of every request; what agents did, and what they were kept from.</figcaption>
 </figure>
 <ul class="ways">
 ${items.join("\n")}
