@@ -1,7 +1,7 @@
 // What happened within a request, as spans: stages, steps, attempts and tools. Pure.
 import { usd } from "../proof/money.ts";
 import { renderToolText } from "./content.ts";
-import { requestErrorType } from "./error-class.ts";
+import { attemptErrorType, requestErrorType } from "./error-class.ts";
 import { toOperation } from "./operations.ts";
 import type { PlacedUsage } from "./placed-usage.ts";
 import { toProviderName } from "./provider-names.ts";
@@ -37,6 +37,7 @@ function toAttempt(
 ): SpanPart {
 	const { model, status, error, startedMs, ms, firstTokenMs } = attempt;
 	const operation = toOperation(request.kind);
+	const errorType = attemptErrorType(error, status);
 	const startedAtMs = request.startedAtMs + startedMs;
 	return {
 		type: "attempt",
@@ -53,12 +54,12 @@ function toAttempt(
 			"gen_ai.response.model": error === null ? model : null,
 			"gen_ai.response.time_to_first_chunk": request.isStream ? seconds(firstTokenMs) : null,
 			...(tokens ? tokenValues(tokens) : {}),
-			"error.type": error,
+			"error.type": errorType,
 			"http.response.status_code": status,
 			...commonValues(request),
 			"svc.attempt.index": index,
 		},
-		error: error === null ? undefined : { message: error },
+		error: errorType === null ? undefined : { message: error },
 	};
 }
 
