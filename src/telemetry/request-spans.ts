@@ -24,7 +24,7 @@ import { isSampled } from "./trace-context.ts";
 
 function requestName(request: RequestTelemetry): string {
 	const operation = requestOperation(request);
-	const of = asksOneModel(request) ? askedModel(request) : request.workflow;
+	const of = asksOneModel(request) ? askedModel(request) : request.kind === "agent" ? null : request.workflow;
 	return of === null ? operation : `${operation} ${of}`;
 }
 
