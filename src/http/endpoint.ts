@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Failure } from "../failure.ts";
 import type { RequestContext } from "./context.ts";
 import type { ErrorDialect } from "./dialects.ts";
+import type { RequestKind } from "./request-kind.ts";
 
 /** Methods of endpoints. HEAD follows GET, and CORS answers OPTIONS. */
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -181,6 +182,8 @@ interface KeyDefinition extends ToolMembers {
 	countsTowardsDay?: boolean;
 	/** The roles of keys that may call it. Default: all. */
 	roles?: readonly KeyRole[];
+	/** What its requests are: one that fails without a bill is kept as a row, too. Absent: it calls no model. */
+	requestKind?: RequestKind;
 }
 
 interface OperatorDefinition {

@@ -39,6 +39,7 @@ import type {
 import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
 import type { StorageVerdict, StoredDeletion, StoredWrite } from "./stored-bytes.ts";
 import type { CountedWrite } from "./stored-quota.edge.ts";
+import type { MeterSeries, SeriesQuery } from "./usage-series.ts";
 
 export type { MarkedOwner, MeterSnapshot, Quota } from "./meter-calls.ts";
 
@@ -66,6 +67,8 @@ export interface MeterClient {
 	takeStranded(userId: string): Promise<void>;
 	/** Sums of a range of days under the names of a column. */
 	sumsBy(column: SumColumn, range: SumRange): Promise<NamedCounts[]>;
+	/** Usage over time, and what it was read from. */
+	usageSeries(query: SeriesQuery): Promise<MeterSeries>;
 	/** The requests of a page, one more than it holds if there are more. */
 	requestPage(query: RequestPageQuery): Promise<RequestPagePart>;
 	/** A settled request; `open` while it is not settled. */
@@ -140,6 +143,7 @@ export function meterClient(
 		extend: (requestId, reservation) => twice((stub) => stub.extend(requestId, reservation)),
 		takeStranded: (userId) => twice((stub) => stub.takeStranded(userId)),
 		sumsBy: (column, range) => twice(async (stub) => await stub.sumsBy(column, range)),
+		usageSeries: (query) => twice(async (stub) => (await stub.usageSeries(query)) as MeterSeries),
 		requestPage: (query) => twice(async (stub) => archived.page(await stub.requestPage(query), query)),
 		request: (requestId) =>
 			twice(async (stub) => {

@@ -9,15 +9,10 @@ import { cursorParam, nextPageMembers, searchedBackToMember, toNextPage } from "
 import { readListCursor } from "../http/list-position.ts";
 import { logError } from "../http/log.edge.ts";
 import { integerParam, timestampParam } from "../http/query.ts";
+import { REQUEST_KINDS } from "../http/request-kind.ts";
 import type { RemovedRequest } from "../meter/request-page.ts";
 import { listReadableRequests, lookUpRequest } from "./request-list.edge.ts";
-import {
-	REQUEST_KINDS,
-	requestDetailSchema,
-	requestSchema,
-	toRequestDetailView,
-	toRequestView,
-} from "./request-views.ts";
+import { requestDetailSchema, requestSchema, toRequestDetailView, toRequestView } from "./request-views.ts";
 
 const DEFAULT_REQUESTS = 50;
 const MOST_REQUESTS = 200;
