@@ -5,7 +5,7 @@ import type { Plan } from "../catalog/plans.ts";
 import type { LongRequest } from "../http/long-work.edge.ts";
 import type { RequestNames } from "../meter/request-facts.ts";
 import type { Settings } from "../settings.ts";
-import { type CallTracing, type RequestTrace, traceCalls } from "../telemetry/request-trace.edge.ts";
+import type { CallTracing, RequestTrace } from "../telemetry/request-trace.edge.ts";
 import { createFunds, type Funds } from "../usage/funds.edge.ts";
 
 /** What calls are planned by. */
@@ -26,6 +26,7 @@ export interface Caller
 		KeyContext,
 		| "requestId"
 		| "startedAtMs"
+		| "route"
 		| "account"
 		| "settings"
 		| "signal"
@@ -45,8 +46,20 @@ export interface Caller
 
 /** The caller of a request. */
 export function toCaller(context: KeyContext): Caller {
-	const { requestId, startedAtMs, account, settings, signal, log, timings, trail, bodyOwner, address, bodyChars } =
-		context;
+	const {
+		requestId,
+		startedAtMs,
+		account,
+		settings,
+		signal,
+		log,
+		timings,
+		trail,
+		route,
+		bodyOwner,
+		address,
+		bodyChars,
+	} = context;
 	const waitUntil: Caller["waitUntil"] = (work) => context.waitUntil(work);
 	const longRequest: LongRequest = { signal, bodyOwner, address, bodyChars };
 	return {
@@ -59,8 +72,9 @@ export function toCaller(context: KeyContext): Caller {
 		log,
 		timings,
 		trail,
+		...(route === undefined ? {} : { route }),
 		funds: createFunds(context),
-		...(context.trace ? { trace: context.trace, tracing: traceCalls(context.trace, requestId) } : {}),
+		...(context.trace ? { trace: context.trace, tracing: context.trace.calls(requestId) } : {}),
 		names: readRequestNames(context.headers, context.rawBody).names,
 	};
 }
