@@ -5,6 +5,8 @@ import type { Plan } from "../catalog/plans.ts";
 import type { LongRequest } from "../http/long-work.edge.ts";
 import type { RequestNames } from "../meter/request-facts.ts";
 import type { Settings } from "../settings.ts";
+import type { ProviderKeyState } from "../telemetry/metric-store.edge.ts";
+import { noteProviderKey } from "../telemetry/metrics-client.edge.ts";
 import type { CallTracing, RequestTrace } from "../telemetry/request-trace.edge.ts";
 import { createFunds, type Funds } from "../usage/funds.edge.ts";
 
@@ -16,6 +18,8 @@ export interface PlanContext {
 	startedAtMs: number;
 	/** Puts calls into the request's trace; absent while no address for traces is set. */
 	tracing?: CallTracing;
+	/** Is told in which states the keys of providers are found. */
+	noteKey?(state: ProviderKeyState): void;
 	/** When the request arrived, where that was earlier: a run has later prices. */
 	arrivedAtMs?: number;
 }
@@ -40,6 +44,8 @@ export interface Caller
 	/** Its place in its caller's trace; absent while no address for traces is set. */
 	trace?: RequestTrace | undefined;
 	tracing?: CallTracing;
+	/** Is told in which states the keys of providers are found. */
+	noteKey?(state: ProviderKeyState): void;
 	/** What the request is called by, for its row. */
 	names: RequestNames;
 }
@@ -74,6 +80,7 @@ export function toCaller(context: KeyContext): Caller {
 		trail,
 		...(route === undefined ? {} : { route }),
 		funds: createFunds(context),
+		noteKey: (state) => noteProviderKey(context, state),
 		...(context.trace ? { trace: context.trace, tracing: context.trace.calls(requestId) } : {}),
 		names: readRequestNames(context.headers, context.rawBody).names,
 	};

@@ -133,6 +133,7 @@ async function reserveCall(
 		endsAtMs,
 		billInterrupted: billInterruptedCall,
 		tracing: caller.tracing,
+		noteKey: caller.noteKey,
 		onSend(call) {
 			attempts.made++;
 			logCall(log, call);

@@ -1,7 +1,7 @@
 // A request's place in its caller's trace, that of the calls which it makes, and its own spans when it has ended. Only while an address for
 // traces is set: otherwise nothing is read of a client's headers, and nothing is added to what providers are sent.
 import { logError } from "../http/log.edge.ts";
-import { type BaseSettings, cachedSettings } from "../settings.ts";
+import { cachedSettings } from "../settings.ts";
 import { loadTelemetry } from "./load.ts";
 import { metricsObject } from "./metrics-client.edge.ts";
 import type { Telemetry } from "./module.ts";
@@ -101,14 +101,17 @@ interface TracedPlace {
 	isLast?: boolean;
 }
 
-/** A request's trace, under its caller's span; undefined while no address for traces is set. Never throws: a request goes on without its trace. */
-export async function openTrace(
-	{ env, waitUntil, isLast = false }: TracedPlace,
-	read: (telemetry: Telemetry) => TraceParent | null,
-	settings: BaseSettings = cachedSettings(env),
-): Promise<RequestTrace | undefined> {
+/** Opens the trace of a request or a run under its caller's span, or as one that begins. */
+export type TraceOpener = (parent: TraceParent | null) => RequestTrace;
+
+async function loadOpener({
+	env,
+	waitUntil,
+	isLast = false,
+}: TracedPlace): Promise<{ telemetry: Telemetry; open: TraceOpener } | null> {
+	const settings = cachedSettings(env);
 	const { otlp, hasContent } = settings.telemetry;
-	if (otlp === null) return undefined;
+	if (otlp === null) return null;
 	try {
 		const telemetry = await loadTelemetry();
 		const resource = telemetryResource(settings);
@@ -117,17 +120,23 @@ export async function openTrace(
 			encode: (spans) => telemetry.encodeSpans(resource, TELEMETRY_SCOPE, spans),
 			report: (counts) => metricsObject(env).countSpans(counts),
 		};
-		const parent = read(telemetry);
-		return new RequestTrace({ telemetry, exporter: spanExporter(otlp), context, parent, hasContent, isLast });
+		const options = { telemetry, exporter: spanExporter(otlp), context, hasContent, isLast };
+		return { telemetry, open: (parent) => new RequestTrace({ ...options, parent }) };
 	} catch (error) {
 		logError("request_not_traced", error);
-		return undefined;
+		return null;
 	}
 }
 
-/** The trace of a request to the service, by its headers. */
-export function beginTrace(place: TracedPlace, headers: Headers): Promise<RequestTrace | undefined> {
-	return openTrace(place, ({ parseTraceParent }) =>
-		parseTraceParent(headers.get("traceparent"), headers.get("tracestate")),
-	);
+/** Opens traces; null while no address for traces is set. Never throws: what is not traced goes on. */
+export async function traceOpener(place: TracedPlace): Promise<TraceOpener | null> {
+	return (await loadOpener(place))?.open ?? null;
+}
+
+/** The trace of a request to the service, by its headers; null as above. */
+export async function beginTrace(place: TracedPlace, headers: Headers): Promise<RequestTrace | null> {
+	const opener = await loadOpener(place);
+	if (!opener) return null;
+	const { parseTraceParent } = opener.telemetry;
+	return opener.open(parseTraceParent(headers.get("traceparent"), headers.get("tracestate")));
 }

@@ -36,7 +36,7 @@ import {
 } from "../support/service.ts";
 import { aRequestId, reservationFor, settlementFor, TEST_KEY_ID, UNLIMITED_KEY } from "../support/settlements.ts";
 
-const { key } = useService("corporate");
+const { key, upstream } = useService("corporate");
 let telemetry: { restore(): void };
 let faults: { restore(): void } | undefined;
 let collector: Collector | undefined;
@@ -401,6 +401,26 @@ describe("metrics that are pushed", () => {
 });
 
 describe("the states of providers' keys", () => {
+	it("are told by who calls them, once while nothing changes", async () => {
+		const told: unknown[] = [];
+		faults = useFaults({
+			METRICS: ({ method, args }) => {
+				if (method === "noteKey") told.push(args[0]);
+				return "pass";
+			},
+		});
+		upstream.replace(async (request) =>
+			new URL(request.url).pathname.startsWith("/openai/")
+				? Response.json({ error: { message: "slow down" } }, { status: 429, headers: { "retry-after": "60" } })
+				: undefined,
+		);
+		expect((await chat(key.key, "hi")).status).toBe(200);
+		expect((await chat(key.key, "hello")).status).toBe(200);
+		await vi.waitFor(() => expect(told.length).toBeGreaterThan(0));
+		expect(told).toEqual([{ provider: "openai", name: "", state: "throttled", untilMs: expect.any(Number) }]);
+		expect(sample(await scrape(), "svc_provider_keys", { provider: "openai", state: "throttled" })).toBe(1);
+	});
+
 	const note = (state: "ok" | "throttled" | "refused", untilMs: number | null, name = "eu") =>
 		runInDurableObject(metricsStub(), (instance) =>
 			(instance as unknown as Metrics).noteKey({ provider: "openai", name, state, untilMs }),

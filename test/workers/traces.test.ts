@@ -138,14 +138,52 @@ describe("a trace", () => {
 		expect(attributesOf(request)).toMatchObject({ "gen_ai.request.stream": true, "svc.request.outcome": "complete" });
 	});
 
-	it("of an orchestration has its stages", async () => {
+	it("of an orchestration has its stages, and its calls under ids of their own", async () => {
 		await collect();
-		const task = { task: "Compare two ways to sort a list.", strategy: "debate" };
+		const task = {
+			strategy: "self_consistency",
+			messages: [{ role: "user", content: "How many legs have 17 sheep?" }],
+		};
 		expect((await callWithKey(key.key, "/v2/orchestrate", task)).status).toBe(200);
-		const all = await spans(3);
+		const all = await spans(1 + upstream.requests.length);
 		const [request] = all;
-		expect(request.name).toBe("invoke_workflow debate");
+		expect(request.name).toBe("invoke_workflow self_consistency");
 		expect(all.filter(({ parentSpanId }) => parentSpanId === request.spanId).length).toBeGreaterThan(1);
+		const sent = upstream.requests.map(({ headers }) => headers.get("traceparent")?.split("-")[2]);
+		expect(all.map(({ spanId }) => spanId)).toEqual(expect.arrayContaining(sent));
+	});
+
+	it("of a run has its steps, under its client's span, and goes on upstream", async () => {
+		// A run goes on by alarms, and sends its spans when it ends.
+		vi.useRealTimers();
+		await collect();
+		const init = withKey(key.key, { goal: "1. Name three rivers\n2. Say where each begins", max_cost_usd: 0.05 });
+		const headers = { ...init.headers, traceparent: `00-${TRACE_ID}-${PARENT_ID}-01` };
+		const response = await call("/v1/agent/run", { ...init, headers });
+		expect(response.status).toBe(200);
+		const { run_id } = (await response.json()) as { run_id: string };
+		await vi.waitFor(() => expect(collector.spans().length).toBeGreaterThan(2));
+		const all = collector.spans();
+		const [run] = all;
+		expect(attributesOf(run)).toMatchObject({
+			"gen_ai.operation.name": "invoke_agent",
+			"svc.request.id": run_id,
+			"http.route": "/v1/agent/run",
+		});
+		expect(run).toMatchObject({ traceId: TRACE_ID, parentSpanId: PARENT_ID });
+		expect(all.filter((span) => attributesOf(span)["svc.step.index"] !== undefined).length).toBeGreaterThan(1);
+		const sent = upstream.requests.map(({ headers: own }) => own.get("traceparent")?.split("-").slice(1, 3));
+		expect(new Set(sent.map((parts) => parts?.[0]))).toEqual(new Set([TRACE_ID]));
+		expect(all.map(({ spanId }) => spanId)).toEqual(expect.arrayContaining(sent.map((parts) => parts?.[1])));
+	});
+
+	it("has a span for each decision of the policy, without its command", async () => {
+		await collect();
+		const check = { workspace_id: "order-service", action: "Roll out", commands: ["git push --force xyzzy"] };
+		expect((await callWithKey(key.key, "/v1/policy/check", check)).status).toBe(200);
+		const [span] = await spans(1);
+		expect(attributesOf(span)).toMatchObject({ "svc.user.id": key.user_id });
+		expect(JSON.stringify(collector.received)).not.toContain("xyzzy");
 	});
 });
 
