@@ -17,6 +17,7 @@ import { failureResponse, PATH_NOT_FOUND, type RequestState, respondToException 
 import { Timings } from "./http/timings.ts";
 import { loadSettings, settingsBeforeCatalog } from "./load-settings.edge.ts";
 import { meterClient } from "./meter/meter-client.edge.ts";
+import { newTrail } from "./meter/request-facts.ts";
 import { mountSite } from "./site/mount.edge.ts";
 
 /** Limit of all request headers together. An SDK's headers with a bearer key take about 1 KiB. */
@@ -83,6 +84,7 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 		...(session === undefined ? {} : { session }),
 		waitUntil: (work) => c.executionCtx.waitUntil(work),
 		log: { endpoint: "unmatched" },
+		trail: newTrail(),
 		timings,
 	});
 	if (headerBytes(c.req.raw.headers) > MAX_HEADER_BYTES) {

@@ -8,6 +8,7 @@ import type { KeyRole } from "../http/endpoint.ts";
 import type { BudgetStatus, MeteredBudget } from "../meter/key-budget.ts";
 import type { KeyLimits } from "../meter/key-windows.ts";
 import type { MeterClient } from "../meter/meter-client.edge.ts";
+import type { RequestTrail } from "../meter/request-facts.ts";
 import type { Reservation } from "../meter/settlement.ts";
 import type { StoredWrite } from "../meter/stored-bytes.ts";
 import type { Settings } from "../settings.ts";
@@ -70,6 +71,8 @@ export interface ServiceContext extends RequestContext {
 	db: Database;
 	/** The meter of one user. */
 	meter(userId: string): MeterClient;
+	/** What is noted for the request's row. */
+	trail: RequestTrail;
 	/** The request's headers, for protocols that use them. */
 	headers: Headers;
 	/**

@@ -2,16 +2,7 @@
 // they are users' words, so no receipt, log line or sum of D1 has them. Pure.
 import * as z from "zod";
 import { isJsonObject, parseJson } from "../json.ts";
-
-/** Names of a request; null and empty where it has none. */
-export interface RequestNames {
-	/** At most MAX_SESSION_CHARS printable characters of ASCII. */
-	sessionId: string | null;
-	/** At most MAX_VALUE_CHARS characters. */
-	endUser: string | null;
-	/** At most MAX_PAIRS pairs; names up to MAX_NAME_CHARS, values up to MAX_VALUE_CHARS characters. */
-	metadata: Record<string, string>;
-}
+import { type RequestNames, UNNAMED } from "../meter/request-facts.ts";
 
 /** Names that were read, and where a session id stood that was left out. */
 export interface ReadNames {
@@ -28,8 +19,6 @@ const MAX_VALUE_CHARS = 512;
 /** Headers that name a session: this service's own, Claude Code's, Codex's. The first one with a session id counts. */
 const SESSION_HEADERS = ["x-session-id", "x-claude-code-session-id", "session-id"] as const;
 const CLIENT_METADATA = "client_metadata";
-
-export const UNNAMED: RequestNames = { sessionId: null, endUser: null, metadata: {} };
 
 /** Whether a request has any name. */
 export function hasNames({ sessionId, endUser, metadata }: RequestNames): boolean {

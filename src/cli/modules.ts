@@ -22,6 +22,7 @@ async function bundleFile(path: string): Promise<string> {
 		target: BROWSER_TARGETS,
 		charset: "utf8",
 		legalComments: "none",
+		external: [FONT_PLACE],
 	});
 	return outputFiles[0]?.text.trim() ?? "";
 }
@@ -69,22 +70,43 @@ async function buildModule(entry: string, outfile: string, define: Record<string
 }
 
 const CONSOLE = "src/console";
+const CONSOLE_FONT = "node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2";
+/** How the console's style names the font before its asset has a name. */
+const FONT_PLACE = "/console/assets/font";
 
-/** A file that browsers may keep for ever: its name changes with its text. */
-function toAsset(text: string, extension: string) {
-	const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
-	return JSON.stringify({ name: `console.${hash}.${extension}`, text });
+/** The media types of assets, by extension. */
+const ASSET_TYPES = {
+	css: "text/css; charset=utf-8",
+	js: "text/javascript; charset=utf-8",
+	svg: "image/svg+xml",
+	woff2: "font/woff2",
+} as const;
+
+/** A file that browsers may keep for ever: its name changes with its content. */
+function toAsset(content: string | Buffer, extension: keyof typeof ASSET_TYPES) {
+	const hash = createHash("sha256").update(content).digest("hex").slice(0, 16);
+	const name = `console.${hash}.${extension}`;
+	const type = ASSET_TYPES[extension];
+	return typeof content === "string"
+		? { name, type, encoding: "text", content }
+		: { name, type, encoding: "base64", content: content.toString("base64") };
 }
 
-/** Builds the console with its style and script: a module that the Worker loads on first use. */
+/** Builds the console with its style, scripts, mark and font: a module that the Worker loads on first use. */
 async function buildConsole(): Promise<void> {
 	const [script, style] = await Promise.all([
 		bundleFile(join(CONSOLE, "browser/main.ts")),
 		bundleFile(join(CONSOLE, "style.css")),
 	]);
+	const font = toAsset(readFileSync(CONSOLE_FONT), "woff2");
+	const assets = {
+		script: toAsset(script, "js"),
+		style: toAsset(style.replace(FONT_PLACE, `/console/assets/${font.name}`), "css"),
+		mark: toAsset(readFileSync(join(CONSOLE, "mark.svg"), "utf8").trim(), "svg"),
+		font,
+	};
 	await buildModule(join(CONSOLE, "main.tsx"), join(CONSOLE, "built/console.js"), {
-		CONSOLE_SCRIPT: toAsset(script, "js"),
-		CONSOLE_STYLE: toAsset(style, "css"),
+		CONSOLE_ASSETS: JSON.stringify(assets),
 	});
 }
 

@@ -6,6 +6,7 @@ const CONTENT_SECURITY_POLICY = [
 	"script-src 'self'",
 	"style-src 'self'",
 	"img-src 'self' data:",
+	"font-src 'self'",
 	"connect-src 'self'",
 	"form-action 'self'",
 	"base-uri 'none'",

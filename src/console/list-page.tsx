@@ -25,8 +25,10 @@ interface ListPageParts<Row> {
 	/** What an entry is called. */
 	noun: string;
 	lead: string;
-	/** What stands before the filters. */
+	/** What may be done, beside the title. */
 	actions?(request: PageRequest): Child;
+	/** What stands before the filters. */
+	note?(request: PageRequest): Child;
 	caption: string;
 	columns(request: PageRequest): readonly Column<Row>[];
 	/** Instead of the table where there is no entry at all. */
@@ -89,7 +91,7 @@ function Entries<Row>({ answer, list, request }: EntriesProps<Row>) {
 
 /** A page that shows a list of the API part by part. Its filters are those of the API's query. */
 export function listPage<Row>(list: ListPageParts<Row>): ConsolePage {
-	const { id, section, title, path, apiPath, apiMembers, filters, lead, actions } = list;
+	const { id, section, title, path, apiPath, apiMembers, filters, lead, actions, note } = list;
 	return {
 		id,
 		method: "GET",
@@ -102,11 +104,12 @@ export function listPage<Row>(list: ListPageParts<Row>): ConsolePage {
 				kind: "page",
 				title,
 				section,
+				lead,
+				actions: actions?.(request),
 				status: answer.ok ? 200 : answer.failure.status,
 				content: (
 					<>
-						<p class="lead">{lead}</p>
-						{actions?.(request)}
+						{note?.(request)}
 						{filters.length === 0 ? null : <Filters path={path} query={query} filters={filters} />}
 						<Entries answer={answer} list={list} request={request} />
 					</>

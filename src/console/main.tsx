@@ -113,13 +113,7 @@ function toSignIn(url: URL, method: string): string {
 function toResponse(answer: PageAnswer, session: Session): Response {
 	if (answer.kind === "redirect") return redirect(answer.to);
 	if (answer.kind === "response") return answer.response;
-	return documentResponse(
-		<Layout title={answer.title} section={answer.section} session={session}>
-			{answer.content}
-		</Layout>,
-		answer.status,
-		answer.headers,
-	);
+	return documentResponse(<Layout page={answer} session={session} />, answer.status, answer.headers);
 }
 
 interface MatchedPage {

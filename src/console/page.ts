@@ -4,7 +4,7 @@ import type { Api } from "./api.ts";
 import type { ConsoleService } from "./service.ts";
 import type { Session } from "./session.ts";
 
-/** Entries of the navigation, by id. */
+/** Entries of the navigation, by id. Each has an icon of its name (views/icons.tsx). */
 export const SECTIONS = {
 	overview: { path: "/console", label: "Overview" },
 	requests: { path: "/console/requests", label: "Requests" },
@@ -17,6 +17,19 @@ export const SECTIONS = {
 	config: { path: "/console/config", label: "Config" },
 } as const;
 export type SectionId = keyof typeof SECTIONS;
+
+interface NavGroup {
+	/** Null for the first one, which needs none. */
+	label: string | null;
+	sections: readonly SectionId[];
+}
+
+/** The navigation in its order: every section once. */
+export const NAV_GROUPS: readonly NavGroup[] = [
+	{ label: null, sections: ["overview", "requests", "playground"] },
+	{ label: "Agents", sections: ["runs", "workspaces", "policy", "audit"] },
+	{ label: "Settings", sections: ["keys", "config"] },
+];
 
 /** A request to a page, authenticated where the page needs it. */
 export interface PageRequest {
@@ -35,6 +48,10 @@ export interface ShownPage {
 	/** The title, without the service's name. */
 	title: string;
 	section: SectionId;
+	/** What the page is for, in a sentence under its title. */
+	lead?: Child;
+	/** What may be done here: links and buttons beside the title. */
+	actions?: Child;
 	content: Child;
 	/** 200 unless it says otherwise. */
 	status?: number | undefined;

@@ -1,10 +1,10 @@
 // What a request's calls used, what they cost, and how that is written down: bills, usage row, receipt, reservation. Pure.
 
-import type { RequestNames } from "../account/request-names.ts";
 import { type CallCost, inputTokens, outputTokens, priceUsage, type TokenUsage } from "../catalog/price.ts";
 import type { ProviderKey } from "../catalog/provider-keys.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
+import type { RequestNames } from "../meter/request-facts.ts";
 import type { Reservation, UsageCall, UsageRow } from "../meter/settlement.ts";
 import { usd } from "../proof/money.ts";
 import { type Outcome, type Receipt, type ReceiptBase, type ReceiptDetail, toHashedOutput } from "../proof/receipt.ts";
@@ -381,7 +381,8 @@ export function reserveBilledSoFar(
 		latencyMs: 0,
 		readers: billed.map(({ candidate }) => candidate.model),
 	};
-	return { expiresAtMs, holdNanoUsd: record.boundNanoUsd, ...toUsageAndReceipt(record, billed, ending) };
+	const { names, boundNanoUsd: holdNanoUsd } = record;
+	return { expiresAtMs, holdNanoUsd, names, ...toUsageAndReceipt(record, billed, ending) };
 }
 
 /** What is recorded at `expiresAtMs` if the process dies before it settles: the whole bound, for the first call. */

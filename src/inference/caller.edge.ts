@@ -1,8 +1,9 @@
 // Who makes a request of the engine: plan, prices and settings, where the money comes from, what stops it.
 import type { KeyContext } from "../account/context.ts";
-import { type RequestNames, readRequestNames } from "../account/request-names.ts";
+import { readRequestNames } from "../account/request-names.ts";
 import type { Plan } from "../catalog/plans.ts";
 import type { LongRequest } from "../http/long-work.edge.ts";
+import type { RequestNames } from "../meter/request-facts.ts";
 import type { Settings } from "../settings.ts";
 import { createFunds, type Funds } from "../usage/funds.edge.ts";
 
@@ -26,6 +27,7 @@ export interface Caller
 		| "waitUntil"
 		| "log"
 		| "timings"
+		| "trail"
 		| keyof LongRequest
 	> {
 	funds: Funds;
@@ -35,7 +37,8 @@ export interface Caller
 
 /** The caller of a request. */
 export function toCaller(context: KeyContext): Caller {
-	const { requestId, startedAtMs, account, settings, signal, log, timings, bodyOwner, address, bodyChars } = context;
+	const { requestId, startedAtMs, account, settings, signal, log, timings, trail, bodyOwner, address, bodyChars } =
+		context;
 	const waitUntil: Caller["waitUntil"] = (work) => context.waitUntil(work);
 	const longRequest: LongRequest = { signal, bodyOwner, address, bodyChars };
 	return {
@@ -47,6 +50,7 @@ export function toCaller(context: KeyContext): Caller {
 		waitUntil,
 		log,
 		timings,
+		trail,
 		funds: createFunds(context),
 		names: readRequestNames(context.headers, context.rawBody).names,
 	};

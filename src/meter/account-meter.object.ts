@@ -65,7 +65,13 @@ import type {
 import { readRequestPage, recomputeDay } from "./request-reader.edge.ts";
 import type { OpenRequest } from "./request-table.edge.ts";
 import { MinuteWindow } from "./rolling-window.ts";
-import { type Reservation, type Settlement, type StoredReceipt, settleAtBound } from "./settlement.ts";
+import {
+	type Reservation,
+	type ReservedEnd,
+	type Settlement,
+	type StoredReceipt,
+	settleAtBound,
+} from "./settlement.ts";
 import { eventBytes, type StorageVerdict, type StoredDeletion, type StoredWrite } from "./stored-bytes.ts";
 import { type CountedWrite, StoredQuota } from "./stored-quota.edge.ts";
 import { toListedRequest, toStoredDetail, toStoredReceipt } from "./stored-request.ts";
@@ -84,8 +90,6 @@ const PUBLIC_LOOKUPS_PER_SECOND = 100;
 const KEEP_AGAIN_MS = 60_000;
 /** D1 gets sums once in this time, at most. */
 const SUMS_EVERY_MS = 60_000;
-/** What is recorded if nobody settles a request. */
-type ReservedEnd = Pick<Reservation, "usage" | "receipt">;
 
 function logStrandedFailure(error: unknown): void {
 	logError("stranded_settlement_failed", error);

@@ -9,8 +9,10 @@ const REQUEST_TABLES = `
 		booked_day INTEGER NOT NULL, nano_usd INTEGER NOT NULL, key_budget TEXT, expires_at_ms INTEGER,
 		claiming INTEGER NOT NULL DEFAULT 0, usage_nano_usd INTEGER, spent_nano_usd INTEGER, settled INTEGER, created_at_ms INTEGER, kind TEXT, model TEXT,
 		provider TEXT, mode TEXT, tokens INTEGER, input_tokens INTEGER, estimated INTEGER, fallback INTEGER, outcome TEXT,
-		latency_ms INTEGER, calls TEXT, receipt TEXT, is_large INTEGER NOT NULL DEFAULT 0, proof_hash BLOB, signature BLOB,
-		key_id TEXT);
+		latency_ms INTEGER, status INTEGER, error_code TEXT, first_token_ms INTEGER, cached_tokens INTEGER,
+		attempt_started_ms INTEGER, attempt_ms INTEGER, session_id TEXT, end_user TEXT, calls TEXT, receipt TEXT,
+		is_large INTEGER NOT NULL DEFAULT 0, proof_hash BLOB, signature BLOB, key_id TEXT, error_message TEXT, attempts TEXT,
+		metadata TEXT);
 	CREATE TABLE large_receipts (n INTEGER, piece INTEGER, text TEXT NOT NULL, PRIMARY KEY (n, piece));
 	CREATE TABLE feedback (n INTEGER PRIMARY KEY, score INTEGER NOT NULL, reason TEXT, created_at TEXT NOT NULL,
 		updated_at TEXT NOT NULL)`;

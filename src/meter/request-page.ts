@@ -2,6 +2,7 @@
 import type { PagePart } from "../http/list-page.ts";
 import type { ListPosition } from "../http/list-position.ts";
 import type { ReceiptDecision } from "../proof/receipt-decision.ts";
+import type { RequestEnd, RequestFacts } from "./request-facts.ts";
 import type { NumberRange } from "./request-number.ts";
 import type { UsageCall, UsageRow } from "./settlement.ts";
 
@@ -10,6 +11,18 @@ export interface RequestFilter {
 	kind?: string | undefined;
 	/** The model that the request counts for. */
 	model?: string | undefined;
+	provider?: string | undefined;
+	outcome?: string | undefined;
+	/** Of the error. */
+	code?: string | undefined;
+	sessionId?: string | undefined;
+	endUser?: string | undefined;
+	/** All of these pairs. */
+	metadata?: Readonly<Record<string, string>> | undefined;
+	/** How the id begins. */
+	idStart?: string | undefined;
+	/** Only those that were billed. */
+	isBilled?: true | undefined;
 	/** Of one of these API keys. */
 	apiKeyIds?: readonly string[] | undefined;
 	/** Arrived at this time or later; ISO 8601 as in `created_at`. */
@@ -35,24 +48,42 @@ export interface RequestRangeQuery {
 
 /** A request in a list. */
 export interface ListedRequest
-	extends Pick<
-		UsageRow,
-		"request_id" | "created_at" | "mode" | "tokens" | "input_tokens" | "cost_nano_usd" | "latency_ms"
-	> {
+	extends Pick<UsageRow, "request_id" | "created_at" | "tokens" | "input_tokens" | "cost_nano_usd" | "latency_ms">,
+		RequestEnd {
 	kind: string;
-	model: string;
-	provider: string;
+	/** Null where no model was called. */
+	model: string | null;
+	provider: string | null;
+	/** How the model was chosen; null where none was. */
+	mode: string | null;
 	estimated: boolean;
 	outcome: string;
 	fallback: boolean;
 	api_key_id: string;
-	proof_hash: string;
+	facts: RequestFacts;
+	/** How many requests this is: equal refusals of one minute are one. */
+	count: number;
+	/** Of its receipt; null where nothing was billed. */
+	proof_hash: string | null;
 	isSigned: boolean;
 	decision: ReceiptDecision;
 	/** Calls of models. */
 	calls: number;
 	/** Those that were called. */
 	models: readonly string[];
+}
+
+/** A request in a list that was billed. */
+export interface ListedSettlement extends ListedRequest {
+	model: string;
+	provider: string;
+	mode: string;
+	proof_hash: string;
+}
+
+/** Whether a request in a list was billed. */
+export function isBilled(request: ListedRequest): request is ListedSettlement {
+	return request.proof_hash !== null;
 }
 
 /** Of a request that was, or would have been, removed: requests are kept from this day on, `YYYY-MM-DD`. */
@@ -86,6 +117,11 @@ export interface RequestDetail {
 	calls: readonly UsageCall[];
 }
 
+/** The same for one that was billed. */
+export interface SettlementDetail extends RequestDetail {
+	request: ListedSettlement;
+}
+
 /** The place of a request in the list. */
 export function toRequestPosition({ created_at, request_id }: Pick<UsageRow, "created_at" | "request_id">) {
 	return { created_at, id: request_id };
@@ -101,7 +137,7 @@ export interface StoredFeedback {
 
 /** A request with how its user rated it. */
 export interface RatedRequest {
-	request: ListedRequest;
+	request: ListedSettlement;
 	/** Null without feedback. */
 	feedback: StoredFeedback | null;
 }

@@ -7,7 +7,7 @@ import type { MeteredBudget } from "./key-budget.ts";
 import type { BudgetShare } from "./key-ledger.ts";
 import { MOST_COLLISIONS, type NumberRange, requestNumber } from "./request-number.ts";
 import type { RequestFilter } from "./request-page.ts";
-import type { OpenHold, Reservation, Settlement } from "./settlement.ts";
+import type { OpenHold, Reservation, ReservedEnd, Settlement } from "./settlement.ts";
 import {
 	SETTLED_COLUMNS,
 	SETTLEMENT_COLUMNS,
@@ -270,7 +270,7 @@ export class RequestTable {
 	release({ n, isLarge }: Pick<OpenRequest, "n" | "isLarge">, changed: number): void {
 		this.#sql.exec(
 			`UPDATE requests SET expires_at_ms = NULL, nano_usd = 0, usage_nano_usd = NULL, spent_nano_usd = NULL, calls = NULL,
-				receipt = NULL, changed = ? WHERE n = ?`,
+				receipt = NULL, session_id = NULL, end_user = NULL, metadata = NULL, changed = ? WHERE n = ?`,
 			changed,
 			n,
 		);
@@ -278,7 +278,7 @@ export class RequestTable {
 	}
 
 	/** What is recorded if nobody settles an open request. @param userId whose it is. */
-	reserved({ n }: Pick<OpenRequest, "n">, userId: string): Pick<Reservation, "usage" | "receipt"> {
+	reserved({ n }: Pick<OpenRequest, "n">, userId: string): ReservedEnd {
 		const row = this.#sql
 			.exec<SettledRow>(
 				`SELECT id, api_key, usage_nano_usd AS nano_usd, ${SETTLEMENT_COLUMNS} FROM requests WHERE n = ?`,
@@ -398,6 +398,7 @@ export class RequestTable {
 	archivable({ from, before }: NumberRange, rows: number, chars: number): number[] {
 		const found = this.#sql.exec<{ n: number; chars: number }>(
 			`SELECT n, coalesce(length(receipt), 0) + coalesce(length(calls), 0)
+				+ coalesce(length(attempts), 0) + coalesce(length(metadata), 0)
 				+ (SELECT coalesce(sum(length(text)), 0) FROM large_receipts WHERE large_receipts.n = requests.n) AS chars
 			FROM requests WHERE n >= ? AND n < ? AND expires_at_ms IS NULL AND substr(id, 1, 4) <> 'agt_' ORDER BY n LIMIT ?`,
 			from,

@@ -1,6 +1,7 @@
 // The record of a request that called a model: its usage row and its receipt. Pure.
 import { type Outcome, type Receipt, type ReceiptKind, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
 import type { Signer } from "../proof/signing.ts";
+import { NO_FACTS, type RequestEnd, type RequestFacts, type RequestNames } from "./request-facts.ts";
 
 /** One model call inside a request. */
 export interface UsageCall {
@@ -37,10 +38,14 @@ export interface UsageRow {
 	calls: UsageCall[];
 }
 
-/** Usage and receipt of one request. Both are stored or neither is. */
+/** Usage and receipt of one request, and what else its row says. All are stored or none is. */
 export interface Settlement {
 	usage: UsageRow;
 	receipt: SealedReceipt;
+	/** Absent where nothing is known but what its reservation says. */
+	facts?: RequestFacts;
+	/** Absent where the process that would have known it died. */
+	end?: RequestEnd;
 }
 
 /** A request in the list of the latest. */
@@ -63,16 +68,33 @@ export interface Reservation {
 	expiresAtMs: number;
 	usage: UsageRow;
 	receipt: Receipt;
+	/** What the client says of the request; absent where that is nothing. */
+	names?: RequestNames;
 }
+
+/** What is recorded of a reservation if nobody settles its request. */
+export type ReservedEnd = Pick<Reservation, "usage" | "receipt" | "names">;
+
+/** The error of a request that nobody settled in time. */
+const NOT_SETTLED_IN_TIME = {
+	code: "not_settled",
+	message: "the service stopped before the request was settled; it is recorded at what it may have cost",
+};
 
 /** Settles an expired reservation at its bound. Its usage and receipt say `estimated`, and that nothing was delivered. */
 export async function settleAtBound(
-	reservation: Pick<Reservation, "usage" | "receipt">,
+	reservation: ReservedEnd,
 	nowMs: number,
 	signer: Signer | null,
 ): Promise<Settlement> {
 	const receipt = { ...reservation.receipt, timestamp: new Date(nowMs).toISOString() };
-	return { usage: reservation.usage, receipt: await sealReceipt(receipt, signer) };
+	const { usage, names } = reservation;
+	return {
+		usage,
+		receipt: await sealReceipt(receipt, signer),
+		...(names ? { facts: { ...NO_FACTS, ...names } } : {}),
+		end: { status: null, error: NOT_SETTLED_IN_TIME },
+	};
 }
 
 /** What an open request holds. */

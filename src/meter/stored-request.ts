@@ -6,8 +6,10 @@ import { usd } from "../proof/money.ts";
 import type { Outcome, Receipt, ReceiptKind } from "../proof/receipt.ts";
 import { pickReceiptDecision, type ReceiptDecision } from "../proof/receipt-decision.ts";
 import { fromBase64, toBase64 } from "../proof/signing.ts";
-import type { ListedRequest, RequestDetail } from "./request-page.ts";
-import type { Reservation, Settlement, StoredReceipt, UsageCall, UsageRow } from "./settlement.ts";
+import { type CallAttempt, fromStoredAttempts, keepAttempts, toStoredAttempts } from "./call-attempt.ts";
+import { NO_END, NO_FACTS, type RequestEnd, type RequestFacts, type RequestNames, UNNAMED } from "./request-facts.ts";
+import type { ListedSettlement, SettlementDetail } from "./request-page.ts";
+import type { Reservation, ReservedEnd, Settlement, StoredReceipt, UsageCall, UsageRow } from "./settlement.ts";
 
 /** The columns of a settled request. Members are columns; `readSettledColumns` lists them. */
 export interface SettledRow extends Record<string, SqlStorageValue> {
@@ -25,6 +27,16 @@ export interface SettledRow extends Record<string, SqlStorageValue> {
 	fallback: number;
 	outcome: string;
 	latency_ms: number;
+	/** The HTTP status that its client got. */
+	status: number | null;
+	error_code: string | null;
+	first_token_ms: number | null;
+	cached_tokens: number | null;
+	/** Of the only attempt, if the other columns say everything else of it. */
+	attempt_started_ms: number | null;
+	attempt_ms: number | null;
+	session_id: string | null;
+	end_user: string | null;
 	/** Null for one call that the other columns describe. In a large row the text below says what lists show. */
 	calls: string | null;
 	receipt: string;
@@ -32,20 +44,30 @@ export interface SettledRow extends Record<string, SqlStorageValue> {
 	proof_hash: ArrayBuffer;
 	signature: ArrayBuffer | null;
 	key_id: string | null;
+	error_message: string | null;
+	/** Null for none, and for one that the other columns describe. */
+	attempts: string | null;
+	/** JSON; null for none. */
+	metadata: string | null;
 }
 
 /** The columns that a reservation has as well. */
 export const USAGE_COLUMNS =
-	"created_at_ms, kind, model, provider, mode, tokens, input_tokens, estimated, fallback, outcome, latency_ms, calls, receipt, is_large";
+	"created_at_ms, kind, model, provider, mode, tokens, input_tokens, estimated, fallback, outcome, latency_ms, calls, receipt, is_large, session_id, end_user, metadata";
 const PROOF_COLUMNS = "proof_hash, signature, key_id";
+const FACT_COLUMNS =
+	"status, error_code, error_message, first_token_ms, cached_tokens, attempt_started_ms, attempt_ms, attempts";
 /** Those of a settlement beside what it cost. */
-export const SETTLEMENT_COLUMNS = `${USAGE_COLUMNS}, ${PROOF_COLUMNS}`;
+export const SETTLEMENT_COLUMNS = `${USAGE_COLUMNS}, ${PROOF_COLUMNS}, ${FACT_COLUMNS}`;
 export const SETTLED_COLUMNS = `id, api_key, nano_usd, ${SETTLEMENT_COLUMNS}`;
 
 /** Calls and receipt of more characters are stored apart, so that a page of a list reads little. */
 const LARGE_CHARS = 1_600;
 
 const HASH_PREFIX = "sha256:";
+
+/** The status of an attempt that served. */
+const SERVED_STATUS = 200;
 
 /** What is shown of a large row in lists. */
 interface LargeSummary {
@@ -146,7 +168,7 @@ function toBuffer(bytes: Uint8Array): ArrayBuffer {
 }
 
 /** What a row has of usage and receipt. */
-function toStoredUsage(usage: UsageRow, receipt: Record<string, unknown>): StoredUsage {
+function toStoredUsage(usage: UsageRow, receipt: Record<string, unknown>, names: RequestNames): StoredUsage {
 	const row: SharedColumns = {
 		id: usage.request_id,
 		nano_usd: usage.cost_nano_usd,
@@ -178,26 +200,64 @@ function toStoredUsage(usage: UsageRow, receipt: Record<string, unknown>): Store
 			isLarge ? null : calls,
 			isLarge ? JSON.stringify(toSummary(usage, receipt)) : short,
 			isLarge ? 1 : 0,
+			names.sessionId,
+			names.endUser,
+			Object.keys(names.metadata).length === 0 ? null : JSON.stringify(names.metadata),
 		],
 		largeText: isLarge ? JSON.stringify({ calls: usage.calls, receipt: short } satisfies LargeParts) : null,
 	};
 }
 
 /** What the row of an open request has: what is recorded if nobody settles it. */
-export function toStoredReservation({ usage, receipt }: Reservation): StoredUsage {
-	return toStoredUsage(usage, { ...receipt });
+export function toStoredReservation({ usage, receipt, names = UNNAMED }: Reservation): StoredUsage {
+	return toStoredUsage(usage, { ...receipt }, names);
+}
+
+/** Whether usage and facts say everything of the only attempt but its start and its time. */
+function isSoleAttempt(usage: UsageRow, { attempts, firstTokenMs }: RequestFacts): boolean {
+	const [attempt, ...others] = attempts;
+	return (
+		attempt !== undefined &&
+		others.length === 0 &&
+		attempt.status === SERVED_STATUS &&
+		attempt.error === null &&
+		attempt.model === usage.model &&
+		attempt.provider === usage.provider &&
+		firstTokenMs === (attempt.firstTokenMs === null ? null : attempt.startedMs + attempt.firstTokenMs)
+	);
+}
+
+/** The columns of FACT_COLUMNS, in their order. */
+function toFactValues(usage: UsageRow, facts: RequestFacts, { status, error }: RequestEnd): SqlStorageValue[] {
+	const { attempts, firstTokenMs, cachedTokens } = facts;
+	const [sole] = isSoleAttempt(usage, facts) ? attempts : [];
+	return [
+		status,
+		error?.code ?? null,
+		error?.message ?? null,
+		firstTokenMs,
+		cachedTokens,
+		sole?.startedMs ?? null,
+		sole?.ms ?? null,
+		sole || attempts.length === 0 ? null : toStoredAttempts(keepAttempts(attempts)),
+	];
 }
 
 /** What the row of a settled request has. */
-export function toStoredSettlement({ usage, receipt: sealed }: Settlement): StoredUsage {
-	const { values, largeText } = toStoredUsage(usage, JSON.parse(sealed.receipt) as Record<string, unknown>);
+export function toStoredSettlement({
+	usage,
+	receipt: sealed,
+	facts = NO_FACTS,
+	end = NO_END,
+}: Settlement): StoredUsage {
+	const { values, largeText } = toStoredUsage(usage, JSON.parse(sealed.receipt) as Record<string, unknown>, facts);
 	const signature = sealed.signature === null ? null : fromBase64(sealed.signature);
 	const proof = [
 		toBuffer(hexToBytes(sealed.proof_hash.slice(HASH_PREFIX.length))),
 		signature && toBuffer(signature),
 		sealed.key_id,
 	];
-	return { values: [...values, ...proof], largeText };
+	return { values: [...values, ...proof, ...toFactValues(usage, facts, end)], largeText };
 }
 
 /** A row with the text that is stored apart, where there is one. */
@@ -255,10 +315,40 @@ function toColumnUsage(row: SettledRow) {
 	};
 }
 
+/** What a row says of its client's names. */
+function toNames({ session_id, end_user, metadata }: SettledRow): RequestNames {
+	return {
+		sessionId: session_id,
+		endUser: end_user,
+		metadata: metadata === null ? {} : (JSON.parse(metadata) as Record<string, string>),
+	};
+}
+
+function toAttempts(row: SettledRow): CallAttempt[] {
+	if (row.attempts !== null) return fromStoredAttempts(row.attempts);
+	const { model, provider, attempt_started_ms: startedMs, attempt_ms: ms, first_token_ms: firstMs } = row;
+	if (startedMs === null || ms === null) return [];
+	const firstTokenMs = firstMs === null ? null : firstMs - startedMs;
+	return [{ provider, model, status: SERVED_STATUS, error: null, startedMs, firstTokenMs, ms }];
+}
+
+function toFacts(row: SettledRow): RequestFacts {
+	return {
+		...toNames(row),
+		firstTokenMs: row.first_token_ms,
+		cachedTokens: row.cached_tokens ?? 0,
+		attempts: toAttempts(row),
+	};
+}
+
+function toEnd({ status, error_code: code, error_message }: SettledRow): RequestEnd {
+	return { status, error: code === null ? null : { code, message: error_message ?? "" } };
+}
+
 /** What is recorded for an open row. @param userId whose it is. */
-export function toReserved(whole: WholeRow, userId: string): Pick<Reservation, "usage" | "receipt"> {
+export function toReserved(whole: WholeRow, userId: string): ReservedEnd {
 	const usage: UsageRow = { user_id: userId, ...toCountedRow(whole) };
-	return { usage, receipt: JSON.parse(toReceiptText(whole)) as Receipt };
+	return { usage, receipt: JSON.parse(toReceiptText(whole)) as Receipt, names: toNames(whole.row) };
 }
 
 /** The usage of a row, as sums count it. */
@@ -267,9 +357,12 @@ export function toCountedRow(whole: WholeRow) {
 }
 
 /** A row as lists show it. It needs no text that is stored apart. */
-export function toListedRequest(row: SettledRow): ListedRequest {
+export function toListedRequest(row: SettledRow): ListedSettlement {
 	const listed = {
 		...toColumnUsage(row),
+		facts: toFacts(row),
+		...toEnd(row),
+		count: 1,
 		proof_hash: toProofHash(row.proof_hash),
 		isSigned: row.signature !== null,
 	};
@@ -279,15 +372,18 @@ export function toListedRequest(row: SettledRow): ListedRequest {
 }
 
 /** A row by itself, with its calls. */
-export function toStoredDetail(whole: WholeRow): RequestDetail {
+export function toStoredDetail(whole: WholeRow): SettlementDetail {
 	return { request: toListedRequest(whole.row), calls: toCalls(whole) };
 }
 
 /** A settlement as its owner is shown it. */
-export function toSettlementDetail({ usage, receipt }: Settlement): RequestDetail {
+export function toSettlementDetail({ usage, receipt, facts = NO_FACTS, end = NO_END }: Settlement): SettlementDetail {
 	const { user_id: _, calls, ...row } = usage;
 	const request = {
 		...row,
+		facts,
+		...end,
+		count: 1,
 		proof_hash: receipt.proof_hash,
 		isSigned: receipt.signature !== null,
 		decision: pickReceiptDecision(JSON.parse(receipt.receipt)),

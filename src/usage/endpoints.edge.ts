@@ -11,6 +11,7 @@ import type { Model } from "../catalog/schema.ts";
 import { fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { RECENT_ROWS } from "../meter/meter-calls.ts";
+import { isBilled } from "../meter/request-page.ts";
 import type { OpenHold, RecentUsage } from "../meter/settlement.ts";
 import { storedQuotaBytes } from "../meter/stored-bytes.ts";
 import { UsageTotals } from "../meter/usage-totals.ts";
@@ -110,8 +111,12 @@ function renderHold({ request_id, kind, spent_nano_usd, held_nano_usd, bound_nan
 
 /** The latest requests of a key that reads only its own. */
 async function listOwnRecent(context: KeyContext): Promise<RecentRequest[]> {
-	const { entries } = await listReadableRequests(context, { filter: {}, after: null, limit: RECENT_ROWS });
-	return entries;
+	const { entries } = await listReadableRequests(context, {
+		filter: { isBilled: true },
+		after: null,
+		limit: RECENT_ROWS,
+	});
+	return entries.filter(isBilled);
 }
 
 export const usageSchema = z.lazy(() =>

@@ -84,16 +84,22 @@ export function openFunds(context: OpenFundsContext): OpenFunds {
 }
 
 /** The funds of a request on its way. */
-export function createFunds(context: OpenFundsContext & Pick<KeyContext, "admit">): Funds {
+export function createFunds(context: OpenFundsContext & Pick<KeyContext, "admit" | "trail">): Funds {
 	const open = openFunds(context);
+	const { trail } = context;
 	return {
 		...open,
+		async release() {
+			trail.isReserved = false;
+			await open.release();
+		},
 		async reserve(reservation, stored) {
 			try {
 				const admitted = await context.admit(reservation, stored ? { stored } : {});
 				if (!admitted.ok) return admitted;
 				const { salt } = admitted.value;
 				if (salt === null) throw new Error("a reservation has a salt");
+				trail.isReserved = true;
 				return ok({ salt });
 			} catch (error) {
 				// The reservation may be stored although the answer was lost, and no model will be called for it.

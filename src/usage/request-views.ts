@@ -1,12 +1,16 @@
 // Requests as their user sees them: what was asked for, what was chosen and why, and what it cost. Pure.
 import * as z from "zod";
 import { optionalMember } from "../json.ts";
+import { ATTEMPT_ERRORS } from "../meter/call-attempt.ts";
 import type { ListedRequest, RequestDetail } from "../meter/request-page.ts";
 import { usd } from "../proof/money.ts";
 import { receiptDecisionSchema } from "../proof/receipt-decision.ts";
 
 /** What a request can be, as receipts say it. */
 export const REQUEST_KINDS = ["chat", "skill", "orchestration", "code", "agent"] as const;
+
+/** An answer whose pieces came in less time was asked for as a whole. */
+const LEAST_OUTPUT_MS = 20;
 
 /** A request in a list. */
 export const requestSchema = z.lazy(() =>
@@ -16,13 +20,31 @@ export const requestSchema = z.lazy(() =>
 		created_at: z.string().describe("When it arrived."),
 		kind: z.string().describe("Kind of request."),
 		key_id: z.string().nullable().describe("The API key; null in requests from before keys were recorded."),
+		http_status: z
+			.int()
+			.nullable()
+			.describe("HTTP status that the client got; null where it had hung up before, or the service had stopped."),
+		error: z
+			.object({
+				code: z.string().describe("Code of the error, as the client got it."),
+				message: z.string().describe("What went wrong."),
+			})
+			.nullable()
+			.describe("Why there is no answer, or no whole one; null where nothing went wrong."),
+		count: z.int().describe("How many requests this is: equal refusals of one minute are one. Else 1."),
+		session_id: z.string().nullable().describe("The client's session."),
+		end_user: z.string().nullable().describe("Whom the client asked for."),
+		metadata: z.record(z.string(), z.string()).describe("What else the client said of the request."),
 		requested_model: z
 			.string()
 			.nullable()
 			.describe("The model that the request or its config named; null where routing chose."),
-		model: z.string().describe("The model that served; of several, the one that the request counts for."),
-		provider: z.string().describe("Who served it."),
-		mode: z.string().describe("How the model was chosen."),
+		model: z
+			.string()
+			.nullable()
+			.describe("The model that served; of several, the one that the request counts for. Null where none was called."),
+		provider: z.string().nullable().describe("Who served it; null where nobody was called."),
+		mode: z.string().nullable().describe("How the model was chosen; null where none was."),
 		fallback: z.boolean().describe("Another model served than the intended one."),
 		...receiptDecisionSchema.unwrap().shape,
 		models: z.array(z.string()).describe("All models that were called."),
@@ -32,10 +54,39 @@ export const requestSchema = z.lazy(() =>
 		output_tokens: z.int().describe("Those of the answers."),
 		cost_usd: z.number().describe("What it cost."),
 		estimated: z.boolean().describe("Some usage was not reported and counts at its bound."),
-		latency_ms: z.int().describe("Time from its arrival to its receipt."),
-		outcome: z.string().describe("`complete`, `cut` or `client_closed`."),
+		latency_ms: z.int().describe("Time from its arrival to its receipt, or to its error."),
+		first_token_ms: z
+			.int()
+			.nullable()
+			.describe("Time from its arrival to the first token, or to the answer that was asked for as a whole."),
+		tokens_per_second: z
+			.number()
+			.nullable()
+			.describe("Output tokens a second behind the first token; null where the answer did not come in pieces."),
+		cached_tokens: z.int().describe("Tokens of prompts that providers had in their caches."),
+		attempts: z
+			.array(
+				z.object({
+					provider: z.string().describe("Who was called."),
+					model: z.string().describe("The model that was asked."),
+					status: z.int().nullable().describe("HTTP status of the provider; null where none came."),
+					error: z.enum(ATTEMPT_ERRORS).nullable().describe("Why it did not serve; null for one that did."),
+					started_ms: z.int().describe("From the request's arrival to the call."),
+					first_token_ms: z
+						.int()
+						.nullable()
+						.describe("From the call to its first token or body; null where none came."),
+					ms: z.int().describe("From the call to its end."),
+				}),
+			)
+			.describe("The calls of providers, in the order of their starts; of more than 32 the first and the last 16."),
+		outcome: z
+			.string()
+			.describe(
+				"`complete`, `cut` or `client_closed`; without an answer and a receipt `refused` (no provider was called) or `failed`.",
+			),
 		truncated: z.boolean().describe("The upstream cut the answer."),
-		proof_hash: z.string().describe("Hash of its receipt."),
+		proof_hash: z.string().nullable().describe("Hash of its receipt; null where nothing was billed."),
 		signed: z.boolean().describe("Its receipt is signed."),
 	}),
 );
@@ -71,11 +122,20 @@ export const requestDetailSchema = z.lazy(() =>
 type RequestDetailView = Omit<z.output<typeof requestDetailSchema>, "salt">;
 
 /** The model that was named. A request that named none has a mode other than `direct`. */
+/** Output tokens a second behind the first token, with one digit; null where that cannot be told. */
+function tokensPerSecond({ tokens, input_tokens, latency_ms, facts, mode }: ListedRequest): number | null {
+	const outputTokens = tokens - input_tokens;
+	const tookMs = facts.firstTokenMs === null ? 0 : latency_ms - facts.firstTokenMs;
+	if (mode === null || outputTokens === 0 || tookMs < LEAST_OUTPUT_MS) return null;
+	return Math.round((outputTokens / tookMs) * 10_000) / 10;
+}
+
 function requestedModel({ mode, model, decision }: ListedRequest): string | null {
 	return mode === "direct" ? (decision.fallback_from ?? model) : null;
 }
 
 export function toRequestView(request: ListedRequest): RequestView {
+	const { facts } = request;
 	const { request_id, created_at, kind, model, provider, mode, fallback, tokens, input_tokens } = request;
 	return {
 		object: "request",
@@ -83,6 +143,12 @@ export function toRequestView(request: ListedRequest): RequestView {
 		created_at,
 		kind,
 		key_id: request.api_key_id,
+		http_status: request.status,
+		error: request.error,
+		count: request.count,
+		session_id: facts.sessionId,
+		end_user: facts.endUser,
+		metadata: facts.metadata,
 		requested_model: requestedModel(request),
 		model,
 		provider,
@@ -97,6 +163,18 @@ export function toRequestView(request: ListedRequest): RequestView {
 		cost_usd: usd(request.cost_nano_usd),
 		estimated: request.estimated,
 		latency_ms: request.latency_ms,
+		first_token_ms: facts.firstTokenMs,
+		tokens_per_second: tokensPerSecond(request),
+		cached_tokens: facts.cachedTokens,
+		attempts: facts.attempts.map(({ provider, model, status, error, startedMs, firstTokenMs, ms }) => ({
+			provider,
+			model,
+			status,
+			error,
+			started_ms: startedMs,
+			first_token_ms: firstTokenMs,
+			ms,
+		})),
 		outcome: request.outcome,
 		truncated: request.outcome === "cut",
 		proof_hash: request.proof_hash,

@@ -6,16 +6,16 @@ import { findBarriers } from "./axe.ts";
 
 /** How a page is looked at: on a desk or a phone, by day or by night. */
 export interface View {
-	width: 1280 | 390;
+	width: 1440 | 390;
 	colorScheme: "light" | "dark";
 }
 
-export const DESK: View = { width: 1280, colorScheme: "light" };
+export const DESK: View = { width: 1440, colorScheme: "light" };
 
 /** Every page must be fit to be seen in each of them. */
 export const VIEWS: readonly View[] = [
 	DESK,
-	{ width: 1280, colorScheme: "dark" },
+	{ width: 1440, colorScheme: "dark" },
 	{ width: 390, colorScheme: "light" },
 	{ width: 390, colorScheme: "dark" },
 ];

@@ -1,7 +1,6 @@
 // A caller of the engine inside the process: no request, no entrance, the user's own meter.
 import { env } from "cloudflare:workers";
 import type { KeyGrant } from "../../src/account/context.ts";
-import { UNNAMED } from "../../src/account/request-names.ts";
 import { deriveTagKey, encodeRequestId } from "../../src/account/request-tag.ts";
 import { PLANS, type PlanId } from "../../src/catalog/plans.ts";
 import { database } from "../../src/db/client.edge.ts";
@@ -9,6 +8,7 @@ import { fail, ok } from "../../src/failure.ts";
 import { Timings } from "../../src/http/timings.ts";
 import type { Caller } from "../../src/inference/caller.edge.ts";
 import { meterClient } from "../../src/meter/meter-client.edge.ts";
+import { newTrail, UNNAMED } from "../../src/meter/request-facts.ts";
 import type { Reservation } from "../../src/meter/settlement.ts";
 import { shippedSettings } from "../../src/settings.ts";
 import { createFunds } from "../../src/usage/funds.edge.ts";
@@ -56,6 +56,7 @@ export async function inProcessCaller(key: TestKey, runId?: string): Promise<Cal
 		const verdict = await meter(userId).admit({ ...request, ...(reservation ? { reservation } : {}) });
 		return verdict.admitted ? ok({ salt: verdict.salt }) : fail({ reason: "internal_error", requestId });
 	};
+	const trail = newTrail();
 	return {
 		requestId,
 		startedAtMs,
@@ -67,6 +68,7 @@ export async function inProcessCaller(key: TestKey, runId?: string): Promise<Cal
 		log: { endpoint: "in-process" },
 		names: UNNAMED,
 		timings: new Timings(startedAtMs, () => Date.now()),
-		funds: createFunds({ account, admit, db: database(env.DB), meter, requestId, waitUntil }),
+		trail,
+		funds: createFunds({ account, admit, db: database(env.DB), meter, requestId, trail, waitUntil }),
 	};
 }

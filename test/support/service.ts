@@ -9,7 +9,7 @@ import { app } from "../../src/app.ts";
 import { planIdSchema } from "../../src/catalog/plans.ts";
 import { database } from "../../src/db/client.edge.ts";
 import { type MeterClient, meterClient } from "../../src/meter/meter-client.edge.ts";
-import type { RequestDetail } from "../../src/meter/request-page.ts";
+import { isBilled, type SettlementDetail } from "../../src/meter/request-page.ts";
 import { findDaySums } from "../../src/meter/usage-days.store.ts";
 import { UsageTotals } from "../../src/meter/usage-totals.ts";
 import { health } from "../../src/providers/isolate-health.edge.ts";
@@ -168,10 +168,14 @@ export function meterAlarm({ user_id }: Pick<TestKey, "user_id">): Promise<boole
 }
 
 /** All settled requests of a user, newest first. */
-export async function settledRequests(key: Pick<TestKey, "user_id">): Promise<RequestDetail[]> {
-	const { entries } = await meterOf(key).requestPage({ filter: {}, after: null, limit: 1_000 });
+export async function settledRequests(key: Pick<TestKey, "user_id">): Promise<SettlementDetail[]> {
+	const { entries } = await meterOf(key).requestPage({ filter: { isBilled: true }, after: null, limit: 1_000 });
 	const details = await Promise.all(entries.map(({ request_id }) => meterOf(key).request(request_id)));
-	return details.flatMap((detail) => (detail && detail !== "open" && "request" in detail ? detail : []));
+	return details.flatMap((detail) => {
+		if (!detail || detail === "open" || !("request" in detail)) return [];
+		const { request, calls } = detail;
+		return isBilled(request) ? { request, calls } : [];
+	});
 }
 
 /** How many settled requests a user's meter has. */

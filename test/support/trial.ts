@@ -10,7 +10,7 @@ import {
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { app } from "../../src/app.ts";
-import type { RequestDetail } from "../../src/meter/request-page.ts";
+import type { SettlementDetail } from "../../src/meter/request-page.ts";
 import type { NamedTotals } from "../../src/meter/usage-totals.ts";
 import { type Entrance, endOf, entranceNamed, sentence } from "./entrances.ts";
 import { alarmAtMs, type Fault, type FaultPlan, killObject, type Operation, useFaults, writes } from "./faults.ts";
@@ -294,7 +294,7 @@ export class Trial {
 	}
 
 	/** All settled requests, newest first. */
-	settled(): Promise<RequestDetail[]> {
+	settled(): Promise<SettlementDetail[]> {
 		return settledRequests(this.key);
 	}
 

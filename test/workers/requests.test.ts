@@ -100,6 +100,8 @@ describe("GET /v1/requests", () => {
 				latency_ms: expect.any(Number),
 				...{ outcome: "complete", truncated: false, signed: true, proof_hash },
 				...{ catalog_version: receipt["catalog_version"], config_digest: null },
+				...{ count: 1, error: null, session_id: null, end_user: null, metadata: {}, cached_tokens: 0 },
+				...{ http_status: null, first_token_ms: null, tokens_per_second: null, attempts: [] },
 			},
 		]);
 	});

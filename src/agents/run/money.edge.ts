@@ -12,6 +12,7 @@ import { withTextField } from "../../inference/client-fields.ts";
 import { recordRefusal } from "../../inference/record-refusal.edge.ts";
 import { requireSettings } from "../../load-settings.edge.ts";
 import { meterClient } from "../../meter/meter-client.edge.ts";
+import { NO_FACTS } from "../../meter/request-facts.ts";
 import type { Reservation, StoredReceipt } from "../../meter/settlement.ts";
 import type { StoredWrite } from "../../meter/stored-bytes.ts";
 import { sealReceipt } from "../../proof/receipt.ts";
@@ -187,8 +188,9 @@ export class RunMoney {
 		const { signer } = this.#settings;
 		const gate = await this.gateFor(run.spec);
 		const end = toRunEnd(run.spec, run.state, run.steps, run.charges);
-		const { usage, receipt } = draftSettlement({ ...this.#toSettlementSource(run, gate), end }, Date.now());
-		run.savePendingSettlement({ end, settlement: { usage, receipt: await sealReceipt(receipt, signer) } });
+		const { usage, receipt, names } = draftSettlement({ ...this.#toSettlementSource(run, gate), end }, Date.now());
+		const facts = { ...NO_FACTS, ...names };
+		run.savePendingSettlement({ end, settlement: { usage, receipt: await sealReceipt(receipt, signer), facts } });
 	}
 
 	/**

@@ -1,10 +1,10 @@
 // A run: its specification, its state, its next action and its end. Making steps, storing them and settling their cost is left to
 // the files beside this one. Pure.
-import type { RequestNames } from "../../account/request-names.ts";
 import type { PlanId } from "../../catalog/plans.ts";
 import type { Effort } from "../../catalog/vocabulary.ts";
 import type { PolicyLevels } from "../../compliance/policy-levels.ts";
 import type { ConfidenceBasis } from "../../inference/confidence-basis.ts";
+import type { RequestNames } from "../../meter/request-facts.ts";
 import type { UsageCall } from "../../meter/settlement.ts";
 import { createEfforts, type WorkflowEfforts } from "../../orchestration/effort-rule.ts";
 import type { Hash } from "../../proof/hash.ts";

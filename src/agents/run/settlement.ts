@@ -2,6 +2,7 @@
 // records if the run's object dies. Pure.
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
+import { type RequestNames, UNNAMED } from "../../meter/request-facts.ts";
 import { mergeCallsByModel, type UsageCall, type UsageRow } from "../../meter/settlement.ts";
 import { POLICY_MODE } from "../../orchestration/planner.ts";
 import { usd } from "../../proof/money.ts";
@@ -43,6 +44,13 @@ export interface SettlementSource {
 	catalog: Catalog;
 }
 
+/** What is recorded of a run. */
+interface DraftSettlement {
+	usage: UsageRow;
+	receipt: AgentReceipt;
+	names: RequestNames;
+}
+
 /** The members of a receipt that tell of texts: no hash of a run that is not admitted yet, which has no salt. */
 function textMembers({
 	spec: { salt, goal },
@@ -64,11 +72,7 @@ function findCalled(id: string, calls: readonly UsageCall[]): { id: string; prov
 	return providers.size === 0 ? null : [...providers].map((provider) => ({ id, provider }));
 }
 
-function draftWithCalls(
-	source: SettlementSource,
-	atMs: number,
-	maxCalls: number,
-): { usage: UsageRow; receipt: AgentReceipt } {
+function draftWithCalls(source: SettlementSource, atMs: number, maxCalls: number): DraftSettlement {
 	const { spec, state, charges, end, gate, catalog } = source;
 	const all = charges.flatMap(({ calls }) => calls);
 	const calls = all.length > maxCalls ? mergeCallsByModel(all) : all;
@@ -115,18 +119,15 @@ function draftWithCalls(
 		fallback: false,
 		calls,
 	};
-	return { usage, receipt };
+	return { usage, receipt, names: spec.names ?? UNNAMED };
 }
 
 /** Of a run that is over. */
-export function draftSettlement(run: SettlementSource, atMs: number): { usage: UsageRow; receipt: AgentReceipt } {
+export function draftSettlement(run: SettlementSource, atMs: number): DraftSettlement {
 	return draftWithCalls(run, atMs, MAX_USAGE_CALLS);
 }
 
 /** Of a run under way, or one that is to be admitted, as if it ended now. */
-export function draftInterimSettlement(
-	run: SettlementSource,
-	atMs: number,
-): { usage: UsageRow; receipt: AgentReceipt } {
+export function draftInterimSettlement(run: SettlementSource, atMs: number): DraftSettlement {
 	return draftWithCalls(run, atMs, MAX_INTERIM_USAGE_CALLS);
 }

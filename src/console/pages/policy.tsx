@@ -81,11 +81,9 @@ const policyPage = listPage<Event>({
 	noun: "check",
 	lead: "What agents asked to do, how it was decided, and why.",
 	actions: () => (
-		<p class="actions">
-			<a class="button" href={CHECK_PATH}>
-				Check an action
-			</a>
-		</p>
+		<a class="button" href={CHECK_PATH}>
+			Check an action
+		</a>
 	),
 	caption: "Policy checks, newest first",
 	columns: () => COLUMNS,

@@ -1,9 +1,10 @@
-// The frame of every page: head, navigation, main.
+// The frame of every page: head, side navigation, the page's own head, main.
 import type { Child } from "hono/jsx";
-import { SCRIPT_PATH, STYLE_PATH } from "../assets.ts";
+import { FONT_PATH, MARK_PATH, SCRIPT_PATH, STYLE_PATH } from "../assets.ts";
 import { showDirectionMarks } from "../json-text.ts";
-import { SECTIONS, type SectionId } from "../page.ts";
+import { NAV_GROUPS, SECTIONS, type SectionId, type ShownPage } from "../page.ts";
 import type { Session } from "../session.ts";
+import { Icon } from "./icons.tsx";
 
 function Head({ title }: { title: string }) {
 	return (
@@ -12,22 +13,64 @@ function Head({ title }: { title: string }) {
 			<meta name="viewport" content="width=device-width, initial-scale=1" />
 			<meta name="color-scheme" content="light dark" />
 			<title>{showDirectionMarks(title)} · svc</title>
-			<link rel="icon" href="data:," />
+			<link rel="icon" type="image/svg+xml" href={MARK_PATH} />
+			<link rel="preload" as="font" type="font/woff2" href={FONT_PATH} crossorigin="anonymous" />
 			<link rel="stylesheet" href={STYLE_PATH} />
 			<script src={SCRIPT_PATH} defer />
 		</head>
 	);
 }
 
+/** The service's mark; the text beside it names it. */
+export function Mark() {
+	return <img class="mark" src={MARK_PATH} alt="" width={24} height={24} />;
+}
+
+function Navigation({ section }: { section: SectionId }) {
+	return (
+		<nav aria-label="Console">
+			{NAV_GROUPS.map(({ label, sections }) => (
+				<>
+					{label === null ? null : <p class="nav-group">{label}</p>}
+					<ul>
+						{sections.map((id) => (
+							<li>
+								<a href={SECTIONS[id].path} aria-current={id === section ? "page" : undefined}>
+									<Icon name={id} />
+									{SECTIONS[id].label}
+								</a>
+							</li>
+						))}
+					</ul>
+				</>
+			))}
+		</nav>
+	);
+}
+
+/** Whose session it is, and its end. */
+function SessionForm({ session }: { session: Session }) {
+	return (
+		<form class="session" method="post" action="/console/sign-out">
+			<span>
+				{session.role} key <code>…{session.key.slice(-4)}</code>
+			</span>
+			<button type="submit" class="quiet">
+				<Icon name="signOut" />
+				Sign out
+			</button>
+		</form>
+	);
+}
+
 interface LayoutProps {
-	title: string;
-	section: SectionId;
+	page: ShownPage;
 	session: Session;
-	children?: Child;
 }
 
 /** A page for a signed-in browser. */
-export function Layout({ title, section, session, children }: LayoutProps) {
+export function Layout({ page, session }: LayoutProps) {
+	const { title, section, lead, actions, content } = page;
 	return (
 		<html lang="en">
 			<Head title={title} />
@@ -35,36 +78,36 @@ export function Layout({ title, section, session, children }: LayoutProps) {
 				<a class="skip" href="#main">
 					Skip to content
 				</a>
-				<header class="bar">
-					<a class="brand" href="/console">
-						svc
-					</a>
-					<form class="session" method="post" action="/console/sign-out">
-						<span>
-							{session.role} key <code>…{session.key.slice(-4)}</code>
-						</span>
-						<button type="submit" class="quiet">
-							Sign out
-						</button>
-					</form>
-					<nav aria-label="Console">
-						<ul>
-							{Object.entries(SECTIONS).map(([id, { path, label }]) => (
-								<li>
-									<a href={path} aria-current={id === section ? "page" : undefined}>
-										{label}
-									</a>
-								</li>
-							))}
-						</ul>
-					</nav>
-				</header>
-				<main id="main" tabindex={-1}>
-					<h1>
-						<bdi>{showDirectionMarks(title)}</bdi>
-					</h1>
-					{children}
-				</main>
+				<div class="shell">
+					<header class="side">
+						<div class="side-body">
+							<a class="brand" href="/console">
+								<Mark />
+								svc
+							</a>
+							<button type="button" class="quiet menu-button" popovertarget="menu">
+								<Icon name="menu" />
+								Menu
+							</button>
+							<div class="menu" id="menu" popover="auto">
+								<Navigation section={section} />
+								<SessionForm session={session} />
+							</div>
+						</div>
+					</header>
+					<main id="main" tabindex={-1}>
+						<div class="page-head">
+							<div>
+								<h1>
+									<bdi>{showDirectionMarks(title)}</bdi>
+								</h1>
+								{lead ? <p class="lead">{lead}</p> : null}
+							</div>
+							{actions ? <div class="actions">{actions}</div> : null}
+						</div>
+						{content}
+					</main>
+				</div>
 			</body>
 		</html>
 	);

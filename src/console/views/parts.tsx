@@ -3,6 +3,7 @@ import type { Child } from "hono/jsx";
 import type { ApiFailure } from "../api.ts";
 import { formatCount, formatExactUsd, formatTime, formatUsd } from "../format.ts";
 import { showDirectionMarks } from "../json-text.ts";
+import { Icon, type IconName } from "./icons.tsx";
 
 type NoticeKind = "error" | "warning" | "success" | "note";
 
@@ -21,8 +22,11 @@ export function Notice({ kind, title, hasFocus, children }: NoticeProps) {
 			role={kind === "error" ? "alert" : "status"}
 			{...(hasFocus ? { tabindex: -1, autofocus: true } : {})}
 		>
-			<strong>{title}</strong>
-			{children}
+			<Icon name={kind} />
+			<div>
+				<strong>{title}</strong>
+				{children}
+			</div>
 		</div>
 	);
 }
@@ -269,6 +273,84 @@ export function CodeBlock({ text, label }: { text: string; label: string }) {
 			<pre>
 				<code>{text}</code>
 			</pre>
+		</section>
+	);
+}
+
+interface CopyButtonProps {
+	/** The id of the element whose text is copied. */
+	of: string;
+	/** What is copied, for the button: `Copy the key`. */
+	label: string;
+}
+
+/** Copies a text of the page, where there is a script. */
+export function CopyButton({ of, label }: CopyButtonProps) {
+	return (
+		<span class="copy">
+			<span id={`${of}-copied`} role="status" />
+			<button type="button" class="quiet" data-copy={of} hidden>
+				<Icon name="copy" />
+				{label}
+			</button>
+		</span>
+	);
+}
+
+interface CopiedCodeProps {
+	/** Of the text's element; once in a page. */
+	id: string;
+	text: string;
+	label: string;
+}
+
+/** A text to be copied, with its button. */
+export function CopiedCode({ id, text, label }: CopiedCodeProps) {
+	return (
+		<div class="code-copy">
+			<section class="code" tabindex={0} aria-label={label}>
+				<pre>
+					<code id={id}>{text}</code>
+				</pre>
+			</section>
+			<CopyButton of={id} label="Copy" />
+		</div>
+	);
+}
+
+interface EmptyStateProps {
+	icon: IconName;
+	title: string;
+	children?: Child;
+}
+
+/** Where there is nothing yet: what it would be, and how to begin. */
+export function EmptyState({ icon, title, children }: EmptyStateProps) {
+	return (
+		<div class="empty-state">
+			<Icon name={icon} />
+			<h2>{title}</h2>
+			{children}
+		</div>
+	);
+}
+
+interface CardProps {
+	title: string;
+	/** Beside the title. */
+	aside?: Child;
+	children?: Child;
+}
+
+/** A part of a page in a box, under a title. */
+export function Card({ title, aside, children }: CardProps) {
+	return (
+		<section class="card" aria-label={title}>
+			<div class="card-head">
+				<h2>{title}</h2>
+				{aside}
+			</div>
+			<div class="card-body">{children}</div>
 		</section>
 	);
 }

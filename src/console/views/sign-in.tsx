@@ -1,10 +1,12 @@
 // The sign-in form.
+import { Mark } from "./layout.tsx";
 import { Notice } from "./parts.tsx";
 
 /** @param next where a sign-in leads. @param message why there is no session; null at the first visit. */
 export function SignIn({ next, message }: { next: string; message: string | null }) {
 	return (
 		<section class="sign-in">
+			<Mark />
 			<h1>Sign in to svc</h1>
 			{message === null ? null : (
 				<Notice kind="error" title="Not signed in">

@@ -8,9 +8,9 @@ import {
 	metadataField,
 	readRequestNames,
 	sessionWarnings,
-	UNNAMED,
 	userMetadataField,
 } from "../../../src/account/request-names.ts";
+import { UNNAMED } from "../../../src/meter/request-facts.ts";
 import { hasSharedData, readSharedData } from "../../support/shared-data.ts";
 
 const SESSION = "6bb937ae-d0d4-4e53-b9ed-36ff7baa490d";

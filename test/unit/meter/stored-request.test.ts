@@ -3,7 +3,9 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { ulid } from "ulid";
 import { describe, expect, it } from "vitest";
+import { ATTEMPT_ERRORS, type CallAttempt, MAX_KEPT_ATTEMPTS } from "../../../src/meter/call-attempt.ts";
 import { METER_TABLES } from "../../../src/meter/meter-tables.ts";
+import { NO_FACTS, type RequestEnd, type RequestFacts, UNNAMED } from "../../../src/meter/request-facts.ts";
 import { requestNumber } from "../../../src/meter/request-number.ts";
 import { type NewRequest, RequestTable } from "../../../src/meter/request-table.edge.ts";
 import type { Settlement, UsageCall, UsageRow } from "../../../src/meter/settlement.ts";
@@ -112,9 +114,29 @@ function receiptOf(usage: UsageRow, more: object = {}): Receipt {
 	return { ...BASE, request_id, outcome, estimated, cost_usd: usd(cost_nano_usd), ...detail, ...more } as Receipt;
 }
 
-async function settlementOf(usage: UsageRow, more: object = {}): Promise<Settlement> {
-	return { usage, receipt: await sealReceipt(receiptOf(usage, more), signer) };
+async function settlementOf(
+	usage: UsageRow,
+	more: object = {},
+	ended: Pick<Settlement, "facts" | "end"> = {},
+): Promise<Settlement> {
+	return { usage, receipt: await sealReceipt(receiptOf(usage, more), signer), ...ended };
 }
+
+/** What an ordinary chat leaves behind: one call, which served. */
+const ORDINARY: { facts: RequestFacts; end: RequestEnd } = {
+	facts: {
+		...NO_FACTS,
+		firstTokenMs: 137,
+		cachedTokens: 7,
+		attempts: [
+			{
+				...{ provider: "openai", model: "gpt-6-luna", status: 200, error: null },
+				...{ startedMs: 12, firstTokenMs: 125, ms: 131 },
+			},
+		],
+	},
+	end: { status: 200, error: null },
+};
 
 function admissionOf(usage: UsageRow, receipt: Receipt): NewRequest {
 	return {
@@ -178,6 +200,36 @@ const moreMembers = fc.constantFrom<object>(
 	{ invented: { z: 1, a: [1e21, 1e-7, 0] } },
 );
 
+const maybeMs = fc.option(fc.nat(100_000));
+const anAttempt: fc.Arbitrary<CallAttempt> = fc.record({
+	provider: fc.constantFrom("openai", "anthropic"),
+	model: fc.constantFrom("gpt-6-luna", "ein-größeres"),
+	status: fc.constantFrom(200, 429, 503, null),
+	error: fc.constantFrom(null, null, ...ATTEMPT_ERRORS),
+	startedMs: fc.nat(10_000),
+	firstTokenMs: maybeMs,
+	ms: fc.nat(100_000),
+});
+const anEnding = fc.constantFrom<Pick<Settlement, "facts" | "end">[]>({}, ORDINARY).chain((fixed) =>
+	fc.oneof(
+		fc.constant(fixed),
+		fc.record({
+			facts: fc.record({
+				sessionId: fc.option(fc.string({ minLength: 1, maxLength: 128 })),
+				endUser: fc.option(fc.string({ minLength: 1, maxLength: 128 })),
+				metadata: fc.dictionary(fc.string({ maxLength: 64 }), fc.string({ maxLength: 512 }), { maxKeys: 16 }),
+				firstTokenMs: maybeMs,
+				cachedTokens: fc.nat(9_999),
+				attempts: fc.array(anAttempt, { maxLength: 3 }),
+			}),
+			end: fc.record({
+				status: fc.constantFrom(200, 502, null),
+				error: fc.option(fc.record({ code: fc.constantFrom("a", "b"), message: fc.string() })),
+			}),
+		}),
+	),
+);
+
 describe("a settled request", () => {
 	it.each(ALL_KINDS)("of kind %s comes back as it was, with a valid receipt", async (kind) => {
 		const { table } = tableOf();
@@ -194,8 +246,8 @@ describe("a settled request", () => {
 			fallback: fc.boolean(),
 			outcome: fc.constantFrom("complete" as const, "cut" as const, "client_closed" as const),
 		});
-		const property = fc.asyncProperty(aUsage, anEnd, moreMembers, async (usage, end, more) => {
-			const settlement = await settlementOf({ ...usage, ...end }, more);
+		const property = fc.asyncProperty(aUsage, anEnd, moreMembers, anEnding, async (usage, end, more, ended) => {
+			const settlement = await settlementOf({ ...usage, ...end }, more, ended);
 			await expectSameBack(storeIn(tableOf().table, settlement), settlement);
 		});
 		await fc.assert(property, { numRuns: 150 });
@@ -208,6 +260,23 @@ describe("a settled request", () => {
 		const whole = storeIn(table, settlement);
 		await expectSameBack(whole, settlement);
 		expect(toListedRequest(whole.row).isSigned).toBe(false);
+	});
+
+	it("of one ordinary call has numbers of it, and no text", async () => {
+		const { row } = storeIn(tableOf().table, await settlementOf(usageOf("chat"), {}, ORDINARY));
+		const { attempts, metadata, error_code, error_message, session_id, end_user } = row;
+		expect([attempts, metadata, error_code, error_message, session_id, end_user]).toEqual(Array(6).fill(null));
+		expect(toListedRequest(row).facts).toEqual(ORDINARY.facts);
+	});
+
+	it("keeps the first and the last of many calls", async () => {
+		const [one] = ORDINARY.facts.attempts;
+		const attempts = Array.from({ length: 100 }, (_, startedMs) => ({ ...(one as CallAttempt), startedMs }));
+		const ended = { ...ORDINARY, facts: { ...ORDINARY.facts, attempts } };
+		const { row } = storeIn(tableOf().table, await settlementOf(usageOf("chat"), {}, ended));
+		const kept = toListedRequest(row).facts.attempts.map(({ startedMs }) => startedMs);
+		expect(kept).toHaveLength(MAX_KEPT_ATTEMPTS);
+		expect([kept[0], kept[15], kept[16], kept.at(-1)]).toEqual([0, 15, 84, 99]);
 	});
 
 	it("says once what columns and receipt both say", async () => {
@@ -244,7 +313,11 @@ describe("a large request", () => {
 		const place = insertIn(table, admissionOf(usage, large), 1);
 		expect(place.isLarge).toBe(true);
 		expect(pieces()).toBeGreaterThan(2);
-		expect(table.reserved(place, USER)).toEqual({ usage, receipt: JSON.parse(canonicalJson(large)) });
+		expect(table.reserved(place, USER)).toEqual({
+			usage,
+			receipt: JSON.parse(canonicalJson(large)),
+			names: UNNAMED,
+		});
 		const small = usageOf("orchestration", [CALL], usage.request_id);
 		const booked = { bookedDay: 20_782, nanoUsd: 5 };
 		const reservation = { usage: small, receipt: receiptOf(small), holdNanoUsd: 5, expiresAtMs: AT_MS + 1 };
@@ -276,9 +349,10 @@ describe("a reservation", () => {
 				const usage = usageOf(kind, calls);
 				const receipt = receiptOf(usage, more);
 				const admission = admissionOf(usage, receipt);
-				const reservation = { ...admission.reservation, spentNanoUsd };
+				const names = { sessionId: "s 1", endUser: null, metadata: { team: "ü" } };
+				const reservation = { ...admission.reservation, spentNanoUsd, names };
 				const place = insertIn(table, { ...admission, reservation }, 1);
-				expect(table.reserved(place, USER)).toEqual({ usage, receipt: JSON.parse(JSON.stringify(receipt)) });
+				expect(table.reserved(place, USER)).toEqual({ usage, receipt: JSON.parse(JSON.stringify(receipt)), names });
 				expect(table.whole(place)).toBeUndefined();
 				expect(table.holds([place.n])).toEqual([
 					{
@@ -317,7 +391,7 @@ describe("the row of a request", () => {
 	it("of a chat has at most 1,340 bytes from admission to settlement, so that three fit a page", async () => {
 		const budget = { limitNanoUsd: 5_000_000_000, period: "month" as const, name: "ci", last4: "abcd" };
 		const usage = usageOf("chat");
-		const settlement = await settlementOf(usage);
+		const settlement = await settlementOf(usage, {}, ORDINARY);
 		const { table, db } = tableOf();
 		const admission = { ...admissionOf(usage, receiptOf(usage)), budgetKeyId: `key_${ulid(AT_MS)}`, keyBudget: budget };
 		const place = insertIn(table, admission, 1_000_000);
@@ -329,7 +403,7 @@ describe("the row of a request", () => {
 
 	it("of a small chat is written three to a page at least", async () => {
 		const { table, db } = tableOf();
-		for (let n = 0; n < 300; n++) storeIn(table, await settlementOf(usageOf("chat")), 2 * n + 1);
+		for (let n = 0; n < 300; n++) storeIn(table, await settlementOf(usageOf("chat"), {}, ORDINARY), 2 * n + 1);
 		const { pages } = db.prepare("SELECT count(*) AS pages FROM dbstat WHERE name = 'requests'").get() as {
 			pages: number;
 		};

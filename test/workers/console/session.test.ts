@@ -286,15 +286,25 @@ describe("a form", () => {
 });
 
 describe("the console", () => {
-	it("serves its style and script under names that hold their hash", async () => {
+	it("serves its style, script, mark and font under names that hold their hash", async () => {
 		const html = await (await openBrowser().get("/console/sign-in")).text();
-		const assets = [...html.matchAll(/\/console\/assets\/[\w.]+/g)].map(([path]) => path);
-		expect(assets).toHaveLength(2);
+		const assets = new Set([...html.matchAll(/\/console\/assets\/[\w.]+/g)].map(([path]) => path));
+		const types = new Map<string, string | null>();
 		for (const path of assets) {
 			const response = await call(path);
 			expect(response.status).toBe(200);
 			expect(response.headers.get("cache-control")).toContain("immutable");
+			types.set(path.split(".").at(-1) ?? "", response.headers.get("content-type"));
+			if (!path.endsWith(".css")) continue;
+			const [font] = /\/console\/assets\/[\w.]+/.exec(await response.text()) ?? [];
+			expect(assets).toContain(font);
 		}
+		expect(Object.fromEntries(types)).toEqual({
+			css: "text/css; charset=utf-8",
+			js: "text/javascript; charset=utf-8",
+			svg: "image/svg+xml",
+			woff2: "font/woff2",
+		});
 		expect((await call("/console/assets/console.0000000000000000.js")).status).toBe(404);
 	});
 

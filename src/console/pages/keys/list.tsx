@@ -1,6 +1,7 @@
 // The list of keys with their budgets.
 import { listPage } from "../../list-page.tsx";
 import type { PageRequest } from "../../page.ts";
+import { Icon } from "../../views/icons.tsx";
 import type { Key } from "../../views/key-fields.tsx";
 import { Badge, type Column, Notice, Time, Usd, Words } from "../../views/parts.tsx";
 import { Budget, KEYS_PATH, keyPath } from "./frame.tsx";
@@ -38,15 +39,20 @@ function keyColumns({ session }: PageRequest): readonly Column<Key>[] {
 	];
 }
 
-/** What a key may do about keys. */
 function KeyActions({ session }: PageRequest) {
-	return session.role === "owner" ? (
-		<p class="actions">
-			<a class="button" href={`${KEYS_PATH}/new`}>
-				Make a key
-			</a>
-		</p>
-	) : (
+	if (session.role !== "owner") return null;
+	return (
+		<a class="button" href={`${KEYS_PATH}/new`}>
+			<Icon name="plus" />
+			Make a key
+		</a>
+	);
+}
+
+/** Says to an agent why it finds no such action. */
+function AgentNote({ session }: PageRequest) {
+	if (session.role === "owner") return null;
+	return (
 		<Notice kind="note" title="An agent's key may not change keys">
 			<p>Sign in with an owner's key to make, change or revoke one.</p>
 		</Notice>
@@ -64,6 +70,7 @@ export const keysPage = listPage<Key>({
 	noun: "key",
 	lead: "Give each application and agent a key of its own, with the budget that it may spend.",
 	actions: KeyActions,
+	note: AgentNote,
 	caption: "Keys that are not deleted, newest first",
 	columns: keyColumns,
 	empty: <p>No key.</p>,

@@ -6,7 +6,7 @@ import type { ApiFailure } from "../../api.ts";
 import { toKeyBody } from "../../key-form.ts";
 import type { ConsolePage, PageAnswer, PageRequest, ShownPage } from "../../page.ts";
 import { KeyFields } from "../../views/key-fields.tsx";
-import { CodeBlock, Failure, Notice } from "../../views/parts.tsx";
+import { CopiedCode, CopyButton, Failure, Notice } from "../../views/parts.tsx";
 import { FRAME, KEYS_PATH, keyPath } from "./frame.tsx";
 
 type MadeKey = z.output<typeof madeKeySchema>;
@@ -44,12 +44,9 @@ export function shownKeyPage(key: MadeKey, service: PageRequest["service"], more
 					<code id="made-key">{key.key}</code>
 				</p>
 				<p class="actions">
-					<button type="button" class="quiet" data-copy="made-key" hidden>
-						Copy the key
-					</button>
-					<span id="made-key-copied" role="status" />
+					<CopyButton of="made-key" label="Copy the key" />
 				</p>
-				<CodeBlock label="For a shell" text={lines} />
+				<CopiedCode id="made-lines" label="For a shell" text={lines} />
 				{more}
 				<p>
 					<a href={keyPath(key.key_id)}>To the key's page</a>

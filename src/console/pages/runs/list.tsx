@@ -48,11 +48,9 @@ export const runListPage = listPage<RunSummary>({
 	noun: "run",
 	lead: "A run works off a goal in steps and never spends more than its cap.",
 	actions: () => (
-		<p class="actions">
-			<a class="button" href={`${RUNS_PATH}/new`}>
-				Begin a run
-			</a>
-		</p>
+		<a class="button" href={`${RUNS_PATH}/new`}>
+			Begin a run
+		</a>
 	),
 	caption: "Runs, newest first",
 	columns: () => COLUMNS,
