@@ -6,6 +6,8 @@ import { auditEvents } from "../db/schema.ts";
 
 /** Policy checks that one page of sessions looks at. */
 const MOST_LOOKED_AT = 5_000;
+/** Sessions that it takes from them. */
+const MOST_SESSIONS = 200;
 
 /** The policy checks of a session. */
 export interface SessionChecks {
@@ -59,7 +61,7 @@ export interface CheckedSessions {
 	readTo: string | null;
 }
 
-/** The sessions of the latest checks before a time. @param before ISO 8601. */
+/** The sessions of the latest checks before a time, some of them. @param before ISO 8601. */
 export async function findCheckedSessions(db: Database, owner: ChecksOwner, before: string): Promise<CheckedSessions> {
 	const { sessionId, createdAt, id, eventType, userId, actor } = auditEvents;
 	const latest = db
@@ -70,17 +72,22 @@ export async function findCheckedSessions(db: Database, owner: ChecksOwner, befo
 		.limit(MOST_LOOKED_AT)
 		.as("latest");
 	const isReadable = owner.actors === null ? undefined : sql`${latest.actor} IN ${jsonList(owner.actors)}`;
+	const lastSeen = sql<string>`max(${latest.createdAt})`;
 	const [found, [end]] = await db.batch([
 		db
-			.select({ sessionId: latest.sessionId })
+			.select({ sessionId: sql<string>`${latest.sessionId}`, lastSeen })
 			.from(latest)
 			.where(and(isNotNull(latest.sessionId), isReadable))
-			.groupBy(latest.sessionId),
+			.groupBy(latest.sessionId)
+			.orderBy(desc(lastSeen))
+			.limit(MOST_SESSIONS),
 		db
 			.select({ createdAt: latest.createdAt })
 			.from(latest)
 			.limit(1)
 			.offset(MOST_LOOKED_AT - 1),
 	]);
-	return { sessions: found.flatMap(({ sessionId: session }) => session ?? []), readTo: end?.createdAt ?? null };
+	const last = found.at(-1);
+	const isFull = last !== undefined && found.length === MOST_SESSIONS;
+	return { sessions: found.map((row) => row.sessionId), readTo: isFull ? last.lastSeen : (end?.createdAt ?? null) };
 }

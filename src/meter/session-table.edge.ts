@@ -1,7 +1,6 @@
 // Sessions of clients among the requests of a meter or an archive. Requests with a session stand in an index by it; nothing else is stored
 // of a session.
-import type { NumberRange } from "./request-number.ts";
-import { numberTimeMs } from "./request-number.ts";
+import { type NumberRange, numberTimeMs } from "./request-number.ts";
 import { yieldTurn } from "./request-reader.edge.ts";
 import type { SessionHeads, SessionRequests, SessionsQuery } from "./session-page.ts";
 
@@ -55,7 +54,10 @@ export class SessionTable {
 	}
 
 	/** Sessions whose newest request has a number of a range, latest first, one more than a page holds if there are more. */
-	async heads(range: NumberRange, { apiKeyIds, limit }: Pick<SessionsQuery, "apiKeyIds" | "limit">): Promise<SessionHeads> {
+	async heads(
+		range: NumberRange,
+		{ apiKeyIds, limit }: Pick<SessionsQuery, "apiKeyIds" | "limit">,
+	): Promise<SessionHeads> {
 		const keys = apiKeyIds ? JSON.stringify(apiKeyIds) : null;
 		const seen = new Set<string>();
 		const sessions: string[] = [];
@@ -75,7 +77,11 @@ export class SessionTable {
 	}
 
 	/** What the requests of sessions come to; none for a session without any. @param from the lowest number that counts. */
-	async sums(sessionIds: readonly string[], apiKeyIds: readonly string[] | null, from: number): Promise<SessionRequests[]> {
+	async sums(
+		sessionIds: readonly string[],
+		apiKeyIds: readonly string[] | null,
+		from: number,
+	): Promise<SessionRequests[]> {
 		const keys = apiKeyIds ? JSON.stringify(apiKeyIds) : null;
 		const all: SessionRequests[] = [];
 		let left = MOST_SUMMED_IN_ALL;

@@ -32,6 +32,7 @@ const LAYERS = [
 	["routing-config"],
 	["routing"],
 	["providers"],
+	["sessions"],
 	["hooks"],
 	["workspace"],
 	["ledger"],
