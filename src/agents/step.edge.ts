@@ -1,7 +1,12 @@
 // Makes one step: its strategy asks the engine within the step's bound, and what each batch of calls may cost is recorded before the
 // batch is sent. run/money.edge.ts keeps the run's reservation and writes its receipt.
 import { type Failure, ok, type Result } from "../failure.ts";
-import { type BilledCall, billInterruptedCallAtBound, toUsageCall } from "../inference/accounting.ts";
+import {
+	type BilledCall,
+	billInterruptedCallAtBound,
+	totalCachedTokens,
+	toUsageCall,
+} from "../inference/accounting.ts";
 import { reservationExpiryMs } from "../inference/settlement.edge.ts";
 import { roundShare } from "../inference/trace.ts";
 import { Workflow } from "../inference/workflow.edge.ts";
@@ -143,7 +148,11 @@ export async function makeStep(
 	await workflow.idle();
 	return {
 		answer: answer.ok ? ok({ ...answer.value, confidence: roundShare(answer.value.confidence) }) : answer,
-		charge: toStepCharge(workflow.billed),
+		charge: {
+			...toStepCharge(workflow.billed),
+			attempts: workflow.attempts.kept,
+			cachedTokens: totalCachedTokens(workflow.billed),
+		},
 		readers: Array.from(workflow.readers, ({ id }) => id),
 		overrun: workflow.billed.some(({ bill }) => bill.overrun),
 		isSandbox: workflow.sandbox,

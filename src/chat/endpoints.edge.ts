@@ -20,6 +20,7 @@ export const createChatCompletionEndpoint = endpoint({
 	path: "/v1/chat/completions",
 	access: "key",
 	admission: "handler",
+	requestKind: "chat",
 	bodyLimit: "chat",
 	toolGroup: "chat",
 	isDefaultTool: true,

@@ -16,6 +16,7 @@ const writeCodeEndpoint = endpoint({
 	path: "/v2/code",
 	access: "key",
 	admission: "handler",
+	requestKind: "code",
 	toolGroup: "orchestration",
 	command: "code",
 	summary:

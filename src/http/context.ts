@@ -1,6 +1,8 @@
 // The context of a request, whoever calls it and whatever answers it.
+import type { Failure } from "../failure.ts";
 import type { BodyTicket } from "./body-tickets.ts";
 import type { ErrorDialect } from "./dialects.ts";
+import type { RequestKind } from "./endpoint.ts";
 import type { Timings } from "./timings.ts";
 
 /** Fields of a request's one log line. Never content, never keys. */
@@ -23,6 +25,14 @@ interface LogFields {
 	error?: string;
 }
 
+/** How a request ends for its client, as far as that is known. */
+export interface ExchangeNotes {
+	/** The status that the client has; null while it has none. Set by those that send the head before the outcome is known. */
+	sentStatus: number | null;
+	/** Why the request failed; null while it has not. */
+	failure: Failure | null;
+}
+
 export interface RequestContext {
 	/** `svc-` and a ULID; also `x-request-id`. A guard may replace it before anything is stored or logged under it. */
 	requestId: string;
@@ -43,12 +53,15 @@ export interface RequestContext {
 	/** Keeps work running after the client has left. */
 	waitUntil(work: Promise<unknown>): void;
 	log: LogFields;
+	trail: ExchangeNotes;
 	/** Times of the request's stages, for the log line and Server-Timing. */
 	timings: Timings;
 	/** Set by a streamed answer. Resolves when it has ended; then its log fields are complete. */
 	finished?: Promise<void>;
 	/** The dialect of this request's errors, for handlers that write one themselves. Set by the mount. */
 	errorDialect?: ErrorDialect;
+	/** What the endpoint's requests are, where their failures are kept. Set by the mount. */
+	requestKind?: RequestKind;
 	/** The endpoint takes a key in `x-api-key` as well. Set by the mount. */
 	acceptsApiKeyHeader?: boolean;
 	/** Whose body this request has, if not its address's: a guard sets the user. */

@@ -14,6 +14,10 @@ type MediaType = "application/json" | "text/plain" | "text/html" | "image/svg+xm
 /** What a caller must have. `key`: a user's API key; `operator`: the ADMIN_TOKEN; `session`: a signed-in browser. */
 export type Access = "public" | "key" | "operator" | "session";
 
+/** What a request of a model is, as receipts say it. */
+export const REQUEST_KINDS = ["chat", "skill", "orchestration", "code", "agent"] as const;
+export type RequestKind = (typeof REQUEST_KINDS)[number];
+
 /** Roles of API keys: an agent's key may not change what governs agents. */
 export const KEY_ROLES = ["owner", "agent"] as const;
 export type KeyRole = (typeof KEY_ROLES)[number];
@@ -181,6 +185,8 @@ interface KeyDefinition extends ToolMembers {
 	countsTowardsDay?: boolean;
 	/** The roles of keys that may call it. Default: all. */
 	roles?: readonly KeyRole[];
+	/** What its requests are: one that fails without a bill is kept as a row, too. Absent: it calls no model. */
+	requestKind?: RequestKind;
 }
 
 interface OperatorDefinition {

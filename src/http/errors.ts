@@ -404,6 +404,11 @@ function messageIn({ message, messages }: FailureRow, dialect: ErrorDialect): st
 	return messages?.[dialect] ?? message;
 }
 
+/** The HTTP status of a failure. */
+export function failureStatus(failure: Failure): number {
+	return toFailureRow(failure).status;
+}
+
 /** What a failure says in a dialect. */
 export function failureMessage(failure: Failure, dialect: ErrorDialect = "svc"): string {
 	return messageIn(toFailureRow(failure), dialect);

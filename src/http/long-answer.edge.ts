@@ -2,7 +2,7 @@
 // caller does the work and accounts for its cost.
 import type { Failure } from "../failure.ts";
 import { withDeadline } from "../in-time.edge.ts";
-import type { RequestContext } from "./context.ts";
+import type { ExchangeNotes, RequestContext } from "./context.ts";
 import type { HandlerResult, JsonResult } from "./endpoint.ts";
 import { toHttpFailure } from "./errors.ts";
 import { EventWriter, type KeepAlive, STREAM_KEEP_ALIVE, sseComment } from "./event-writer.edge.ts";
@@ -76,14 +76,17 @@ interface OpenBody {
 /** What the client gets. There is no body until something is to be sent before the work has ended. */
 class Delivery {
 	#keepAlive: KeepAlive;
+	#trail: ExchangeNotes;
 	#left = new AbortController();
 	#opened = Promise.withResolvers<void>();
 	#body: OpenBody | null = null;
 	#waitingEvents = 0;
 	#skippedEvents = 0;
 
-	constructor(keepAlive: KeepAlive) {
+	/** @param trail of the request that is answered. */
+	constructor(keepAlive: KeepAlive, trail: ExchangeNotes) {
 		this.#keepAlive = keepAlive;
+		this.#trail = trail;
 	}
 
 	/** Aborts when the client has left. */
@@ -106,6 +109,7 @@ class Delivery {
 		const writer = new EventWriter(this.#keepAlive);
 		writer.gone.addEventListener("abort", () => this.#left.abort(), { once: true });
 		this.#body = { readable: writer.readable, writer };
+		this.#trail.sentStatus = 200;
 		this.#opened.resolve();
 		return this.#body;
 	}
@@ -137,6 +141,7 @@ class Delivery {
 /** The body of a failure after the head: the usual object with the status as a member. */
 function lateErrorBody(failure: Failure, context: RequestContext): Record<string, unknown> {
 	context.log.error = failure.reason;
+	context.trail.failure = failure;
 	const { status, body } = toHttpFailure(failure, context.errorDialect, context.requestId);
 	return { ...body, status };
 }
@@ -167,7 +172,7 @@ export async function longAnswer<T>(
 	work: LongWork<T>,
 ): Promise<HandlerResult<T>> {
 	const form = stream ? EVENTS : JSON_BODY;
-	const delivery = new Delivery(form.keepAlive);
+	const delivery = new Delivery(form.keepAlive, context.trail);
 	const signal = AbortSignal.any([context.signal, delivery.left]);
 	const progress = stream ? (event: ProgressEvent) => delivery.progress(event) : () => undefined;
 	const done = (async () => work(progress, signal))().catch(

@@ -54,6 +54,7 @@ function bodyFailureResponse<C extends RequestContext>(
 	const refused = protocol?.refuse(failure, context.rawBody);
 	if (!refused) return failureResponse(c, failure);
 	context.log.error = failure.reason;
+	context.trail.failure = failure;
 	return refused;
 }
 
@@ -214,6 +215,7 @@ export function mount<C extends RequestContext>(
 			if (!isDeployed(endpoint, guards, c.get("context"))) return failureResponse(c, PATH_NOT_FOUND);
 			const context = c.get("context");
 			context.log.endpoint = endpoint.id;
+			if (endpoint.access === "key" && endpoint.requestKind) context.requestKind = endpoint.requestKind;
 			if (endpoint.acceptsApiKeyHeader) context.acceptsApiKeyHeader = true;
 			if (endpoint.errorDialect) c.set("errorDialect", endpoint.errorDialect);
 			return next();

@@ -29,7 +29,10 @@ export const PATH_NOT_FOUND: Failure = {
 /** The response to a failure. The reason goes into the request's log line. */
 export function failureResponse<C extends RequestContext>(c: Context<RequestState<C>>, failure: Failure): Response {
 	const context: C | undefined = c.get("context");
-	if (context) context.log.error = failure.reason;
+	if (context) {
+		context.log.error = failure.reason;
+		context.trail.failure = failure;
+	}
 	const { status, body, headers } = toHttpFailure(failure, c.get("errorDialect"), context?.requestId);
 	// A failure holds for this moment only, so no cache may repeat it.
 	return Response.json(body, { status, headers: { ...headers, "cache-control": "no-store" } });

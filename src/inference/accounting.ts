@@ -37,6 +37,8 @@ export interface KeyedCall extends PlannedCall {
 /** What one call used and what it cost, never above its own bound. */
 export interface Bill {
 	promptTokens: number;
+	/** Those of the prompt that the provider had in its cache. */
+	cachedTokens: number;
 	completionTokens: number;
 	cost: CallCost;
 	/** Some usage was not reported: cost and tokens are estimates on the high side, never above the bound. */
@@ -114,13 +116,14 @@ export function billCall(
 	if (!usage) {
 		const completionTokens = estimateTokens(written);
 		const { promptTokens } = plan.signals;
-		return { promptTokens, completionTokens, cost: worstCase, estimated: true, overrun: false };
+		return { promptTokens, cachedTokens: 0, completionTokens, cost: worstCase, estimated: true, overrun: false };
 	}
 	const actual = priceUsage(candidate.model, usage, sentAtMs);
 	const overrun = actual.totalNanoUsd > worstCase.totalNanoUsd;
 	return {
 		// The bound is what is paid, so the tokens shown are those that it covers.
 		promptTokens: overrun ? Math.min(inputTokens(usage), request.maxInputTokens) : inputTokens(usage),
+		cachedTokens: overrun ? Math.min(usage.cacheRead, request.maxInputTokens) : usage.cacheRead,
 		completionTokens: overrun ? Math.min(outputTokens(usage), request.maxOutputTokens) : outputTokens(usage),
 		cost: overrun ? worstCase : actual,
 		estimated: false,
@@ -150,6 +153,7 @@ function unseenReasoningTokens({ candidate, attempt }: PlannedCall, counts: Toke
 function billWholeBound({ request, worstCase }: ModelRequest): Bill {
 	return {
 		promptTokens: request.maxInputTokens,
+		cachedTokens: 0,
 		completionTokens: request.maxOutputTokens,
 		cost: worstCase,
 		estimated: true,
@@ -183,6 +187,7 @@ export function billInterruptedCall(call: PlannedCall, { answer, reported }: Par
 	return {
 		// The tokens of the cost, so that a receipt's figures belong together.
 		promptTokens: counts ? Math.min(inputTokens(counts), request.maxInputTokens) : sentTokens,
+		cachedTokens: counts ? Math.min(counts.cacheRead, request.maxInputTokens) : 0,
 		completionTokens: outputText,
 		cost: { inputNanoUsd, outputNanoUsd, totalNanoUsd: inputNanoUsd + outputNanoUsd },
 		estimated: true,
@@ -220,6 +225,11 @@ function writtenText({ content }: ModelAnswer): string {
 	return content
 		.map((part) => (part.type === "provider" ? "" : part.type === "tool_call" ? part.arguments : part.text))
 		.join("");
+}
+
+/** Tokens of prompts that providers had in their caches. */
+export function totalCachedTokens(billed: readonly BilledCall[]): number {
+	return billed.reduce((sum, { bill }) => sum + bill.cachedTokens, 0);
 }
 
 /** Cost of all billed calls, nano-USD. */

@@ -9,7 +9,7 @@ import { logWarning } from "../http/log.edge.ts";
 import type { Outcome } from "../proof/receipt.ts";
 import { withAuth } from "../providers/auth-headers.ts";
 import type { Permit } from "../providers/breaker.ts";
-import { type CallFailure, UpstreamInterrupted } from "../providers/call-failure.ts";
+import { type CallFailure, type PartialAnswer, UpstreamInterrupted } from "../providers/call-failure.ts";
 import { breakerKey } from "../providers/health.ts";
 import { health } from "../providers/isolate-health.edge.ts";
 import type { ModelAnswer } from "../providers/model-call.ts";
@@ -28,6 +28,7 @@ import {
 	type KeyedCall,
 	type PlannedCall,
 } from "./accounting.ts";
+import { AttemptLog, type OpenAttempt } from "./attempt-log.ts";
 import { Budget, type Hold } from "./budget.ts";
 import { promptMark, userMark } from "./call-marks.ts";
 import type { PlanContext } from "./caller.edge.ts";
@@ -147,7 +148,14 @@ interface CallWatch {
 }
 
 /** Makes a call that was held for, and bills it if it serves. */
-type Attempt<T> = (call: KeyedCall, hold: Hold, permit: Permit, sentAtMs: number) => Promise<AttemptResult<T>>;
+type Attempt<T> = (call: KeyedCall, hold: Hold, permit: Permit, sent: SentCall) => Promise<AttemptResult<T>>;
+
+/** A call that was sent. */
+interface SentCall {
+	sentAtMs: number;
+	/** Where it is noted. */
+	noted: OpenAttempt;
+}
 
 /** What the tries of one set share. */
 interface SetTries<T> {
@@ -165,6 +173,16 @@ type TryResult<T> =
 	/** No time, no money, or the provider has failed this request in a way that another call will not cure. */
 	| { kind: "not_made" };
 
+/** How a stream that has begun broke off; null when it did not. */
+function toStreamFailure(
+	lost: UpstreamInterrupted | null,
+	clientClosed: boolean,
+	partial: PartialAnswer,
+): CallFailure | null {
+	if (clientClosed) return { kind: "client_closed", sent: true, partial };
+	return lost && { kind: "lost", why: lost.why, sent: true, partial, error: lost.error };
+}
+
 /** How a runner makes its calls. */
 interface CallRunnerOptions {
 	/** Whose calls they are. */
@@ -174,6 +192,8 @@ interface CallRunnerOptions {
 	signal: AbortSignal;
 	/** The most that all calls together may cost. */
 	boundNanoUsd: number;
+	/** When the request arrived, ms since the epoch. */
+	arrivedAtMs: number;
 	/** When every call is over, ms since the epoch. */
 	endsAtMs: number;
 	/** How a call that broke off is billed. */
@@ -186,6 +206,8 @@ export class CallRunner {
 	/** Every call that is, or may be, billed, in the order they ended. */
 	readonly billed: BilledCall[] = [];
 	readonly budget: Budget;
+	/** Every call that was sent. */
+	readonly attempts: AttemptLog;
 	#readers = new Set<Model>();
 	#options: CallRunnerOptions;
 	readonly #user: string;
@@ -195,6 +217,7 @@ export class CallRunner {
 		this.#options = options;
 		this.#user = userMark(options.userId);
 		this.budget = new Budget(options.boundNanoUsd);
+		this.attempts = new AttemptLog(options.arrivedAtMs);
 	}
 
 	/** Every model that was sent a call: even where the connection broke, most of the text may have arrived. */
@@ -217,11 +240,12 @@ export class CallRunner {
 	/** Makes the calls of a set in order until one has given its whole answer; sets may be completed side by side. */
 	complete(set: CallSet, watch?: CallWatch): Promise<CallSetResult<ServedCall>> {
 		const signal = watch?.signal ? AbortSignal.any([this.#options.signal, watch.signal]) : this.#options.signal;
-		const attempt: Attempt<ServedCall> = async (call, hold, permit, sentAtMs) => {
-			const opened = await this.#open(call, permit, signal);
+		const attempt: Attempt<ServedCall> = async (call, hold, permit, { sentAtMs, noted }) => {
+			const opened = await this.#open(call, permit, signal, noted);
 			if (opened.kind !== "stream") return opened;
-			const whole = await readWhole(opened, call.plan.call.stop, signal);
+			const whole = await readWhole(opened, call.plan.call.stop, signal, () => noted.noteFirstToken(Date.now()));
 			if (whole.kind !== "served") return whole;
+			noted.end(null, Date.now());
 			const answer = whole.value;
 			const { model, effort } = call.candidate;
 			this.#noteAnswer(
@@ -239,22 +263,30 @@ export class CallRunner {
 
 	/** Makes the calls of a set in order until one has said its first words. */
 	stream(set: CallSet): Promise<CallSetResult<CallStream>> {
-		return this.#withFailover(set, async (call, hold, permit, sentAtMs) => {
-			const opened = await this.#open(call, permit, this.#options.signal);
+		return this.#withFailover(set, async (call, hold, permit, sent) => {
+			const { sentAtMs, noted } = sent;
+			const opened = await this.#open(call, permit, this.#options.signal, noted);
 			if (opened.kind !== "stream") return opened;
 			const first = await readFirstDelta(opened, call.plan.call.stop, this.#options.signal);
 			if (first.kind !== "served") return first;
+			noted.noteFirstToken(Date.now());
 			this.#noteAnswer(call, sentAtMs, timeToFirstTokenMs(call.candidate.model, call.candidate.effort), opened);
-			return { kind: "served", value: this.#toCallStream(call, hold, first.value, sentAtMs) };
+			return { kind: "served", value: this.#toCallStream(call, hold, first.value, sent) };
 		});
 	}
 
 	/** Makes one upstream call. A response head proves to the breaker that the provider is available. */
-	async #open(call: KeyedCall, permit: Permit, signal: AbortSignal): Promise<UpstreamStream | CallFailure> {
+	async #open(
+		call: KeyedCall,
+		permit: Permit,
+		signal: AbortSignal,
+		noted: OpenAttempt,
+	): Promise<UpstreamStream | CallFailure> {
 		const { wire, access } = call.attempt;
 		const request = withAuth(call.attempt.request, access.provider, call.key);
 		const opened = await this.#heads.run(() => openUpstreamStream(wire, request, this.#deadlines(call), signal));
 		if (opened.kind === "stream") {
+			noted.noteHead();
 			permit.succeeded();
 			health.unserved.noteServed(callIdOf(call));
 			health.keys.noteServed(keyId(access, call.key), callIdOf(call));
@@ -262,7 +294,7 @@ export class CallRunner {
 		return opened;
 	}
 
-	#toCallStream(call: KeyedCall, hold: Hold, relay: StreamRelay, sentAtMs: number): CallStream {
+	#toCallStream(call: KeyedCall, hold: Hold, relay: StreamRelay, { sentAtMs, noted }: SentCall): CallStream {
 		const { upstream } = relay;
 		const finish = (clientClosed: boolean): CallStreamEnd => {
 			const answer = relay.answer();
@@ -272,6 +304,7 @@ export class CallRunner {
 			upstream.abort();
 			const outcome = clientClosed ? "client_closed" : relay.isWhole ? "complete" : "cut";
 			const lost = relay.isWhole ? null : (relay.lost ?? new UpstreamInterrupted("cut"));
+			noted.end(toStreamFailure(lost, clientClosed, relay.remains()), Date.now());
 			return { outcome, lost, answer, call: this.#bill(call, hold, bill) };
 		};
 		return { call, sandbox: upstream.sandbox, parts: relay.parts(), over: upstream.deadlineSignal, finish };
@@ -426,10 +459,12 @@ export class CallRunner {
 		if (!watch) onSend?.(call);
 		this.#readers.add(candidate.model);
 		const sentAtMs = Date.now();
+		const noted = this.attempts.begin(candidate.model, sentAtMs);
 		health.noteCalled(candidate.model.id);
 		health.unserved.noteAsked(callIdOf(call), sentAtMs);
-		const result = await attempt(call, hold, permit, sentAtMs).catch(unused);
+		const result = await attempt(call, hold, permit, { sentAtMs, noted }).catch(unused);
 		if (result.kind === "served") return result;
+		noted.end(result, Date.now());
 		const bill = billFailedCall(call, result, sentAtMs, billInterrupted);
 		if (bill) this.#bill(call, hold, bill);
 		else hold.release();

@@ -13,6 +13,8 @@ export interface PlanContext {
 	settings: Settings;
 	/** Prices are those of this moment, ms since the epoch: a bound and the calls within it have the same. */
 	startedAtMs: number;
+	/** When the request arrived, where that was earlier: a run has later prices. */
+	arrivedAtMs?: number;
 }
 
 /** What a request of its own brings along. */

@@ -102,7 +102,8 @@ export function shortenToAfford(call: PlannedCall, leftNanoUsd: number): Planned
 	return { ...call, candidate, attempt };
 }
 
-const LOST: Readonly<Record<LostReason, string>> = {
+/** What a call did that was lost. */
+export const LOST: Readonly<Record<LostReason, string>> = {
 	no_head: "broke off before it answered",
 	head_timeout: "did not answer in time",
 	timeout: "fell silent",

@@ -129,6 +129,7 @@ async function reserveCall(
 		settings,
 		signal,
 		boundNanoUsd,
+		arrivedAtMs: startedAtMs,
 		endsAtMs,
 		billInterrupted: billInterruptedCall,
 		onSend(call) {
@@ -277,7 +278,7 @@ function toCompletionStream(
 			const { outcome, lost, answer: written, call: served } = stream.finish(clientClosed || caller.signal.aborted);
 			const { answer, ...said } = await toDelivered(written, served);
 			if (outcome === "complete") remember(caller, plan, served);
-			const receipt = await settlement.settle(outcome, deliveredText(answer, modelId, deliverCall));
+			const receipt = await settlement.settle(outcome, deliveredText(answer, modelId, deliverCall), { lost });
 			const { salt, latencyMs, attestation } = settlement;
 			const settled = { record, billed: calls.billed, answer, salt, latencyMs, attestation, ...said };
 			const accounted = receipt && { ...settled, receipt };

@@ -47,15 +47,19 @@ export async function readFirstDelta(
 	return { kind: "served", value: new StreamRelay(stream, received, true) };
 }
 
-/** Reads a stream to its end. */
+/** Reads a stream to its end. @param noteOutput called with each piece of output. */
 export async function readWhole(
 	stream: UpstreamStream,
 	stop: readonly string[],
 	client: AbortSignal,
+	noteOutput: () => void = () => undefined,
 ): Promise<AttemptResult<ModelAnswer>> {
 	const accumulator = new AnswerAccumulator();
 	try {
-		for await (const parts of stream.parts) for (const part of parts) accumulator.add(part);
+		for await (const parts of stream.parts) {
+			for (const part of parts) accumulator.add(part);
+			if (parts.some(isOutputPart)) noteOutput();
+		}
 	} catch (error) {
 		return toCallFailure(error, { answer: accumulator.answer(), reported: stream.reported() }, client);
 	}

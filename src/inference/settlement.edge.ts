@@ -2,8 +2,11 @@
 // the last. Which calls are made is call-runner.edge.ts's.
 import type { Model } from "../catalog/schema.ts";
 import { type Failure, fail, type Result } from "../failure.ts";
+import { summarizeFailure } from "../http/failure-summary.ts";
+import type { RequestEnd, RequestError, RequestFacts } from "../meter/request-facts.ts";
 import type { Reservation } from "../meter/settlement.ts";
-import { type Attestation, type Outcome, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
+import { type Attestation, type Outcome, type ReceiptKind, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
+import type { UpstreamInterrupted } from "../providers/call-failure.ts";
 import type { ExtendOutcome } from "../usage/funds.edge.ts";
 import {
 	type BilledCall,
@@ -12,10 +15,13 @@ import {
 	type RequestRecord,
 	reserveBilledSoFar,
 	reserveWholeBound,
+	totalCachedTokens,
 	totalNanoUsd,
 	toUsageAndReceipt,
 } from "./accounting.ts";
+import { type AttemptLog, toFirstTokenMs } from "./attempt-log.ts";
 import type { Caller } from "./caller.edge.ts";
+import { LOST } from "./failover.ts";
 
 /** Time between the end of the last call and the expiry of the reservation. */
 const RESERVATION_MARGIN_MS = 10_000;
@@ -53,6 +59,32 @@ interface MadeCalls {
 	readonly billed: readonly BilledCall[];
 	/** Every model that was sent a call. */
 	readonly readers: Iterable<Model>;
+	/** Every call that was sent. */
+	readonly attempts: AttemptLog;
+}
+
+/** Why a request gave no answer, or no whole one. */
+interface Fault {
+	/** What its client is told; null where that is none of our failures. */
+	failure: Failure | null;
+	/** How its stream broke off; null where it did not. */
+	lost: UpstreamInterrupted | null;
+}
+
+const NO_FAULT: Fault = { failure: null, lost: null };
+
+/** The error of an answer that broke off after its head. */
+function toLostError({ why }: UpstreamInterrupted): RequestError {
+	const code = why === "timeout" || why === "out_of_time" ? "upstream_timeout" : "upstream_cut";
+	return { code, message: `the provider ${LOST[why]}` };
+}
+
+/** How a request ended for its client. @param sentStatus the status that the client has; null while it has none. */
+function toEnd(outcome: Outcome, { failure, lost }: Fault, sentStatus: number | null): RequestEnd {
+	const summary = failure && summarizeFailure(failure);
+	const answered = outcome === "client_closed" ? null : (summary?.status ?? 200);
+	const error = summary ? { code: summary.code, message: summary.message } : lost && toLostError(lost);
+	return { status: sentStatus ?? answered, error: outcome === "client_closed" ? null : error };
 }
 
 export class RequestSettlement {
@@ -124,9 +156,22 @@ export class RequestSettlement {
 		return this.record.purpose.gate?.attest(this.#calls.readers) ?? null;
 	}
 
-	/** Seals and stores usage and receipt, once. @param output what `output_hash` is over. @returns null when that failed: then nothing may be delivered as a success. */
-	async settle(outcome: Outcome, output: string): Promise<SealedReceipt | null> {
-		const { log, timings, settings, funds } = this.#caller;
+	/** What the request's row says besides. */
+	#facts(kind: ReceiptKind): RequestFacts {
+		const { billed, attempts: log } = this.#calls;
+		const attempts = log.kept;
+		// The answer of a workflow is made of several.
+		const firstTokenMs = kind === "chat" || kind === "skill" ? toFirstTokenMs(attempts) : null;
+		return { ...this.record.names, firstTokenMs, cachedTokens: totalCachedTokens(billed), attempts };
+	}
+
+	/**
+	 * Seals and stores usage and receipt, once.
+	 * @param output what `output_hash` is over.
+	 * @returns null when that failed: then nothing may be delivered as a success.
+	 */
+	async settle(outcome: Outcome, output: string, fault: Partial<Fault> = {}): Promise<SealedReceipt | null> {
+		const { log, timings, settings, funds, trail } = this.#caller;
 		const { billed, readers } = this.#calls;
 		const ending = { outcome, output, atMs: Date.now(), latencyMs: this.latencyMs, readers };
 		const { usage, receipt: unsigned } = toUsageAndReceipt(this.record, billed, ending);
@@ -134,17 +179,20 @@ export class RequestSettlement {
 		const { model, provider, mode, fallback } = usage;
 		const { cost_usd, estimated } = unsigned;
 		Object.assign(log, { model, provider, mode, fallback, outcome, cost_usd, estimated });
-		const settled = await timings.measure("settle", () => funds.settle({ usage, receipt }));
+		const end = toEnd(outcome, { ...NO_FAULT, ...fault }, trail.sentStatus);
+		const settlement = { usage, receipt, facts: this.#facts(usage.kind), end };
+		const settled = await timings.measure("settle", () => funds.settle(settlement));
 		return settled ? receipt : null;
 	}
 
 	/** Settles a request that gave no answer: what may have been billed is recorded; where that is nothing, the reservation is released. */
 	async fail(failure: Failure, clientClosed: boolean): Promise<FailedRequest> {
 		if (this.#calls.billed.length === 0) {
+			this.#caller.trail.attempts = this.#calls.attempts.kept;
 			await this.#caller.funds.release();
 			return { ...fail(failure), receipt: null };
 		}
-		const receipt = await this.settle(clientClosed ? "client_closed" : "cut", "");
+		const receipt = await this.settle(clientClosed ? "client_closed" : "cut", "", { failure });
 		if (receipt) return { ...fail(failure), receipt };
 		return { ...fail({ reason: "receipt_unavailable", requestId: this.record.requestId }), receipt: null };
 	}

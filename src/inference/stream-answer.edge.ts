@@ -1,6 +1,7 @@
 // Answers with a stream in the form of an entrance. The head waits for the first delta, the end for the settlement.
 import type { KeyContext } from "../account/context.ts";
 import { type Failure, fail } from "../failure.ts";
+import type { ExchangeNotes } from "../http/context.ts";
 import type { ErrorDialect } from "../http/dialects.ts";
 import type { HandlerResult } from "../http/endpoint.ts";
 import { failureMessage } from "../http/errors.ts";
@@ -97,23 +98,31 @@ class StreamedResponse {
 	#form: StreamForm;
 	#withClientFields: EntranceRequest<unknown>["withClientFields"];
 	#dialect: ErrorDialect | undefined;
+	#trail: ExchangeNotes;
 	/** From then on, a failure is reported by an event. */
 	#hasHead = false;
 
 	constructor(
 		writer: EventWriter,
 		{ toStream, withClientFields }: EntranceRequest<unknown>,
-		dialect: ErrorDialect | undefined,
+		{ errorDialect, trail }: Pick<KeyContext, "errorDialect" | "trail">,
 	) {
 		this.#writer = writer;
-		this.#dialect = dialect;
+		this.#dialect = errorDialect;
+		this.#trail = trail;
 		this.#form = toStream();
 		this.#withClientFields = withClientFields;
 	}
 
+	/** From now on, the client has the status of a success. */
+	#noteHead(): void {
+		this.#hasHead = true;
+		this.#trail.sentStatus = 200;
+	}
+
 	/** Sends the head to a client that has waited long, with a comment that the answer is still to come. */
 	sendHeadEarly(): void {
-		this.#hasHead = true;
+		this.#noteHead();
 		void this.#writer.comment("waiting for the model");
 	}
 
@@ -125,7 +134,7 @@ class StreamedResponse {
 	async run(open: OpenCompletionStream, onServed: (sandbox: boolean) => void): Promise<Failure | null> {
 		const opened = await open();
 		if (opened.ok) {
-			this.#hasHead = true;
+			this.#noteHead();
 			onServed(opened.value.sandbox);
 			await deliver(opened.value, this.#writer, this.#form);
 			return null;
@@ -135,6 +144,7 @@ class StreamedResponse {
 			this.#writer.abandon();
 			return failure;
 		}
+		this.#trail.failure = failure;
 		const message = failureMessage(failure, this.#dialect);
 		const type = failure.reason === "receipt_unavailable" ? "server_error" : "upstream_error";
 		await this.#fail({ type, code: failure.reason, message }, opened.settled);
@@ -168,7 +178,7 @@ export async function respondStreaming(
 		writer.abandon();
 		return fail(entrance.withClientFields(reserved.failure));
 	}
-	const response = new StreamedResponse(writer, entrance, context.errorDialect);
+	const response = new StreamedResponse(writer, entrance, context);
 	const served = Promise.withResolvers<boolean>();
 	const work = response.run(reserved.value, served.resolve);
 	context.finished = work.then(

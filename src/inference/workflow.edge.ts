@@ -149,6 +149,7 @@ export class Workflow {
 			settings: context.settings,
 			signal: this.#signal,
 			boundNanoUsd,
+			arrivedAtMs: context.arrivedAtMs ?? context.startedAtMs,
 			endsAtMs,
 			billInterrupted,
 		});
@@ -188,6 +189,11 @@ export class Workflow {
 	/** Every model that was sent a call. */
 	get readers(): CallRunner["readers"] {
 		return this.#calls.readers;
+	}
+
+	/** Every call that was sent. */
+	get attempts(): CallRunner["attempts"] {
+		return this.#calls.attempts;
 	}
 
 	/** Some answer came from the sandbox upstream. */

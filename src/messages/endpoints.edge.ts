@@ -13,6 +13,7 @@ const createMessageEndpoint = endpoint({
 	path: "/v1/messages",
 	access: "key",
 	admission: "handler",
+	requestKind: "chat",
 	bodyLimit: "chat",
 	errorDialect: "anthropic",
 	acceptsApiKeyHeader: true,

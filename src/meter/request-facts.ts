@@ -1,4 +1,5 @@
 // What the row of a request says beside its usage and its receipt. Pure.
+import type { ExchangeNotes } from "../http/context.ts";
 import type { CallAttempt } from "./call-attempt.ts";
 
 /** What a request is called by; null and empty where it has no names (account/request-names.ts reads them). */
@@ -45,17 +46,15 @@ export const NO_END: RequestEnd = { status: null, error: null };
 /** Of a request of which nothing is known. */
 export const NO_FACTS: RequestFacts = { ...UNNAMED, firstTokenMs: null, cachedTokens: 0, attempts: [] };
 
-/** What is noted of a request on its way, for its row. The engine fills it. */
-export interface RequestTrail {
+/** What is noted of a request on its way, for its row. */
+export interface RequestTrail extends ExchangeNotes {
 	/** Its upstream calls, where it failed without a bill. */
 	attempts: readonly CallAttempt[];
 	/** The meter has a reservation for it, which becomes its row. */
 	isReserved: boolean;
-	/** The status that its client has; null while it has none. */
-	sentStatus: number | null;
 }
 
 /** Of a request that has just arrived. */
 export function newTrail(): RequestTrail {
-	return { attempts: [], isReserved: false, sentStatus: null };
+	return { attempts: [], isReserved: false, sentStatus: null, failure: null };
 }

@@ -16,6 +16,7 @@ const orchestrateEndpoint = endpoint({
 	path: "/v2/orchestrate",
 	access: "key",
 	admission: "handler",
+	requestKind: "orchestration",
 	bodyLimit: "chat",
 	toolGroup: "orchestration",
 	isDefaultTool: true,

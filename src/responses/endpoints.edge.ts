@@ -20,6 +20,7 @@ const createResponseEndpoint = endpoint({
 	path: "/v1/responses",
 	access: "key",
 	admission: "handler",
+	requestKind: "chat",
 	bodyLimit: "chat",
 	errorDialect: "openai",
 	toolGroup: null,

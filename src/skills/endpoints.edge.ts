@@ -103,6 +103,7 @@ const invokeSkillEndpoint = endpoint({
 	path: "/v1/skills/{skill_id}/invoke",
 	access: "key",
 	admission: "handler",
+	requestKind: "skill",
 	bodyLimit: "chat",
 	toolGroup: "skills",
 	isDefaultTool: true,

@@ -4,20 +4,14 @@ import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
 import { type Failure, fail, ok, StorageUnavailableError } from "../failure.ts";
-import type { Endpoint } from "../http/endpoint.ts";
+import { type Endpoint, REQUEST_KINDS } from "../http/endpoint.ts";
 import { cursorParam, nextPageMembers, searchedBackToMember, toNextPage } from "../http/list-answer.ts";
 import { readListCursor } from "../http/list-position.ts";
 import { logError } from "../http/log.edge.ts";
 import { integerParam, timestampParam } from "../http/query.ts";
 import type { RemovedRequest } from "../meter/request-page.ts";
 import { listReadableRequests, lookUpRequest } from "./request-list.edge.ts";
-import {
-	REQUEST_KINDS,
-	requestDetailSchema,
-	requestSchema,
-	toRequestDetailView,
-	toRequestView,
-} from "./request-views.ts";
+import { requestDetailSchema, requestSchema, toRequestDetailView, toRequestView } from "./request-views.ts";
 
 const DEFAULT_REQUESTS = 50;
 const MOST_REQUESTS = 200;

@@ -6,9 +6,6 @@ import type { ListedRequest, RequestDetail } from "../meter/request-page.ts";
 import { usd } from "../proof/money.ts";
 import { receiptDecisionSchema } from "../proof/receipt-decision.ts";
 
-/** What a request can be, as receipts say it. */
-export const REQUEST_KINDS = ["chat", "skill", "orchestration", "code", "agent"] as const;
-
 /** An answer whose pieces came in less time was asked for as a whole. */
 const LEAST_OUTPUT_MS = 20;
 

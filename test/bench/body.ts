@@ -169,6 +169,7 @@ function chatApp(): Hono<RequestState> {
 			env: c.env,
 			bodyLimits: { default: 2 * MIB, chat: BODY_BYTES },
 			signal: c.req.raw.signal,
+			trail: { sentStatus: null, failure: null },
 			address: "unknown",
 			origin: "https://svc.test",
 			waitUntil: () => undefined,

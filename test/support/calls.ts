@@ -20,10 +20,10 @@ export async function reserveCalls(
 	billInterrupted: InterruptedBilling = billInterruptedCall,
 ): Promise<ReservedCalls> {
 	const boundNanoUsd = sets.reduce((sum, set) => sum + set.boundNanoUsd, 0);
-	const { settings, signal, account } = caller;
+	const { settings, signal, account, startedAtMs: arrivedAtMs } = caller;
 	const { userId } = account;
 	const endsAtMs = Date.now() + MAX_MS;
-	const calls = new CallRunner({ userId, settings, signal, boundNanoUsd, endsAtMs, billInterrupted });
+	const calls = new CallRunner({ userId, settings, signal, boundNanoUsd, arrivedAtMs, endsAtMs, billInterrupted });
 	const settlement = new RequestSettlement(caller, toRequestRecord(caller, purpose, boundNanoUsd), calls, endsAtMs);
 	const reserved = await settlement.reserveBound(sets[0].calls[0]);
 	if (!reserved.ok) throw new Error(JSON.stringify(reserved.failure));

@@ -39,6 +39,7 @@ function serve(
 		address: "unknown",
 		origin: "https://svc.test",
 		waitUntil: (promise) => void kept.push(promise),
+		trail: { sentStatus: null, failure: null },
 		log: { endpoint: "unmatched" },
 		timings: new Timings(0, () => 0),
 	};

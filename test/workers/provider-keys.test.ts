@@ -313,6 +313,7 @@ describe("a failure of which every try was a refused key", () => {
 				settings,
 				signal: new AbortController().signal,
 				boundNanoUsd: set.boundNanoUsd,
+				arrivedAtMs: Date.now(),
 				endsAtMs: Date.now() + 60_000,
 				billInterrupted: billInterruptedCall,
 			});

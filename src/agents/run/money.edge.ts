@@ -12,7 +12,6 @@ import { withTextField } from "../../inference/client-fields.ts";
 import { recordRefusal } from "../../inference/record-refusal.edge.ts";
 import { requireSettings } from "../../load-settings.edge.ts";
 import { meterClient } from "../../meter/meter-client.edge.ts";
-import { NO_FACTS } from "../../meter/request-facts.ts";
 import type { Reservation, StoredReceipt } from "../../meter/settlement.ts";
 import type { StoredWrite } from "../../meter/stored-bytes.ts";
 import { sealReceipt } from "../../proof/receipt.ts";
@@ -64,8 +63,9 @@ export class RunMoney {
 	}
 
 	/** Account and settings of the run's calls, with current prices. */
-	planContext({ planId, userId }: RunSpec): PlanContext {
-		return { account: { plan: PLANS[planId], userId }, settings: this.#settings, startedAtMs: Date.now() };
+	planContext({ planId, userId, startedAtMs: arrivedAtMs }: RunSpec): PlanContext {
+		const account = { plan: PLANS[planId], userId };
+		return { account, settings: this.#settings, startedAtMs: Date.now(), arrivedAtMs };
 	}
 
 	#gateForLevels({ goal, userId: user }: RunSpec, levels: PolicyLevels | null): Promise<ComplianceGate | null> {
@@ -188,9 +188,9 @@ export class RunMoney {
 		const { signer } = this.#settings;
 		const gate = await this.gateFor(run.spec);
 		const end = toRunEnd(run.spec, run.state, run.steps, run.charges);
-		const { usage, receipt, names } = draftSettlement({ ...this.#toSettlementSource(run, gate), end }, Date.now());
-		const facts = { ...NO_FACTS, ...names };
-		run.savePendingSettlement({ end, settlement: { usage, receipt: await sealReceipt(receipt, signer), facts } });
+		const draft = draftSettlement({ ...this.#toSettlementSource(run, gate), end }, Date.now());
+		const settlement = { ...draft, receipt: await sealReceipt(draft.receipt, signer) };
+		run.savePendingSettlement({ end, settlement });
 	}
 
 	/**

@@ -4,6 +4,7 @@ import type { PlanId } from "../../catalog/plans.ts";
 import type { Effort } from "../../catalog/vocabulary.ts";
 import type { PolicyLevels } from "../../compliance/policy-levels.ts";
 import type { ConfidenceBasis } from "../../inference/confidence-basis.ts";
+import type { CallAttempt } from "../../meter/call-attempt.ts";
 import type { RequestNames } from "../../meter/request-facts.ts";
 import type { UsageCall } from "../../meter/settlement.ts";
 import { createEfforts, type WorkflowEfforts } from "../../orchestration/effort-rule.ts";
@@ -126,6 +127,10 @@ export interface StepCharge {
 	calls: UsageCall[];
 	/** Some cost in it is a bound. */
 	estimated: boolean;
+	/** The upstream calls of the step that are kept; absent while it is under way. */
+	attempts?: CallAttempt[];
+	/** Tokens of its prompts that providers had in their caches; absent for none. */
+	cachedTokens?: number;
 }
 
 /** The server's rules when a run was resumed. They hold beside the run's own. */

@@ -2,7 +2,14 @@
 // records if the run's object dies. Pure.
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
-import { type RequestNames, UNNAMED } from "../../meter/request-facts.ts";
+import { keepAttempts } from "../../meter/call-attempt.ts";
+import {
+	type RequestEnd,
+	type RequestError,
+	type RequestFacts,
+	type RequestNames,
+	UNNAMED,
+} from "../../meter/request-facts.ts";
 import { mergeCallsByModel, type UsageCall, type UsageRow } from "../../meter/settlement.ts";
 import { POLICY_MODE } from "../../orchestration/planner.ts";
 import { usd } from "../../proof/money.ts";
@@ -43,6 +50,12 @@ export interface SettlementSource {
 	gate: ComplianceGate | null;
 	catalog: Catalog;
 }
+
+/** What the POST that started a run was answered with: the run, by its end or at once, or the failure of an interrupted one. */
+const ANSWERED_STATUS = 200;
+const ACCEPTED_STATUS = 202;
+const INTERRUPTED_STATUS = 502;
+const INTERRUPTED: RequestError = { code: "agent_error", message: "the run was interrupted" };
 
 /** What is recorded of a run. */
 interface DraftSettlement {
@@ -122,9 +135,23 @@ function draftWithCalls(source: SettlementSource, atMs: number, maxCalls: number
 	return { usage, receipt, names: spec.names ?? UNNAMED };
 }
 
-/** Of a run that is over. */
-export function draftSettlement(run: SettlementSource, atMs: number): DraftSettlement {
-	return draftWithCalls(run, atMs, MAX_USAGE_CALLS);
+/** Of a run that is over, with what its row says besides. */
+export function draftSettlement(
+	run: SettlementSource,
+	atMs: number,
+): Pick<DraftSettlement, "usage" | "receipt"> & { facts: RequestFacts; end: RequestEnd } {
+	const { names, ...draft } = draftWithCalls(run, atMs, MAX_USAGE_CALLS);
+	const { charges, spec } = run;
+	const facts: RequestFacts = {
+		...names,
+		// The answer of a run is made of several.
+		firstTokenMs: null,
+		cachedTokens: charges.reduce((sum, { cachedTokens = 0 }) => sum + cachedTokens, 0),
+		attempts: keepAttempts(charges.flatMap(({ attempts = [] }) => attempts)),
+	};
+	const isInterrupted = run.end.status === "interrupted";
+	const status = spec.isBackground ? ACCEPTED_STATUS : isInterrupted ? INTERRUPTED_STATUS : ANSWERED_STATUS;
+	return { ...draft, facts, end: { status, error: isInterrupted ? INTERRUPTED : null } };
 }
 
 /** Of a run under way, or one that is to be admitted, as if it ended now. */

@@ -1,7 +1,8 @@
 // Requests: the list with its filters, and one with its decision, its cost and its receipt.
 import type { z } from "zod";
+import type { RequestKind } from "../../http/endpoint.ts";
 import type { proofSchema } from "../../usage/proof-endpoints.edge.ts";
-import type { REQUEST_KINDS, requestDetailSchema, requestSchema } from "../../usage/request-views.ts";
+import type { requestDetailSchema, requestSchema } from "../../usage/request-views.ts";
 import { failurePage } from "../failure-page.tsx";
 import { formatDuration, formatExactUsd, formatShare } from "../format.ts";
 import { listPage } from "../list-page.tsx";
@@ -27,7 +28,7 @@ type Proof = z.output<typeof proofSchema>;
 const PATH = "/console/requests";
 const LISTED = 50;
 
-const KINDS: Readonly<Record<(typeof REQUEST_KINDS)[number], string>> = {
+const KINDS: Readonly<Record<RequestKind, string>> = {
 	chat: "Chat",
 	skill: "Skill",
 	orchestration: "Orchestration",

@@ -19,6 +19,7 @@ function context(): RequestContext {
 		address: "unknown",
 		origin: "https://svc.test",
 		waitUntil: () => undefined,
+		trail: { sentStatus: null, failure: null },
 		log: { endpoint: "unmatched" },
 		timings: new Timings(0, () => 0),
 	};
