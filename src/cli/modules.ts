@@ -162,5 +162,6 @@ export async function buildModules(): Promise<void> {
 		buildDocuments(),
 		buildModule(join(SITE, "examples.ts"), join(SITE, "built/examples.js")),
 		buildModule("src/policy/engine.ts", "src/policy/built/engine.js"),
+		buildModule("src/telemetry/module.ts", "src/telemetry/built/telemetry.js"),
 	]);
 }

@@ -24,6 +24,9 @@ const SEEN_FOR_MS = 3_600_000;
 /** Longer receipts are asked for each time. */
 const MOST_SEEN_CHARS = 8_000;
 
+/** Users whose meter answers no more look-ups for now, and until when: it is not asked meanwhile. */
+const busyUntilMs = new BoundedMap<string, number>(1_000);
+
 function remember(receipt: StoredReceipt, nowMs: number): void {
 	if (receipt.receipt.length > MOST_SEEN_CHARS) return;
 	seen.set(receipt.request_id, { receipt, untilMs: nowMs + SEEN_FOR_MS });
@@ -45,9 +48,18 @@ export function findReceipt(context: SettledContext, userId: string, requestId: 
 	return findSettled(context, { userId, requestId }, ask, receiptOf);
 }
 
-function askForReceipt(context: ServiceContext, userId: string, requestId: string) {
+async function askForReceipt(context: ServiceContext, userId: string, requestId: string) {
+	if ((busyUntilMs.get(userId) ?? 0) > Date.now()) return "busy";
 	const ask = () => context.meter(userId).publicReceipt(requestId);
-	return findSettled<StoredReceipt | "busy", StoredReceipt>(context, { userId, requestId }, ask, receiptOf);
+	const found = await findSettled<StoredReceipt | "busy", StoredReceipt>(
+		context,
+		{ userId, requestId },
+		ask,
+		receiptOf,
+	);
+	// The meter counts whole seconds.
+	if (found === "busy") busyUntilMs.set(userId, (Math.floor(Date.now() / 1_000) + 1) * 1_000);
+	return found;
 }
 
 async function searchReceipt(

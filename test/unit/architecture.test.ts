@@ -42,6 +42,7 @@ const LAYERS = [
 	["usage"],
 	["account"],
 	["meter"],
+	["telemetry"],
 	["load-settings.edge.ts"],
 	["operator-document.edge.ts"],
 	["settings.ts"],
@@ -191,13 +192,14 @@ describe("the console", () => {
 	});
 });
 
+/** The files that run when this one is loaded, itself included. */
+function loadedWith(entry: string, loaded = new Set([entry])): ReadonlySet<string> {
+	for (const { target, isType } of imports.get(entry) ?? [])
+		if (!isType && imports.has(target) && !loaded.has(target)) loadedWith(target, loaded.add(target));
+	return loaded;
+}
+
 describe("the policy engine", () => {
-	/** The files that run when one of these is loaded, itself included. */
-	const loadedWith = (entry: string, loaded = new Set([entry])): ReadonlySet<string> => {
-		for (const { target, isType } of imports.get(entry) ?? [])
-			if (!isType && imports.has(target) && !loaded.has(target)) loadedWith(target, loaded.add(target));
-		return loaded;
-	};
 	const isEngine = (file: string) => file.startsWith("policy/commands/") || file === "policy/decide.ts";
 
 	it("is a module beside the bundle, which holds nothing of it", () => {
@@ -213,6 +215,16 @@ describe("the policy engine", () => {
 			(imports.get(file) ?? []).filter(({ target, isType }) => !isType && !/\.(?:ts|json)$/.test(target)),
 		);
 		expect(packages).toEqual([]);
+	});
+});
+
+describe("telemetry", () => {
+	it("is a module beside the bundle, of which the bundle holds only what loads it", () => {
+		const telemetry = files.filter((file) => folderOf(file) === "telemetry" && !isEdge(file));
+		const built = [...loadedWith("telemetry/module.ts")].filter((file) => folderOf(file) === "telemetry");
+		expect(built.length).toBeGreaterThan(10);
+		const bundled = loadedWith("index.ts");
+		expect(telemetry.filter((file) => bundled.has(file) && built.includes(file))).toEqual([]);
 	});
 });
 

@@ -3,7 +3,18 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { deriveTagKey, encodeRequestId } from "../../src/account/request-tag.ts";
 import { always, isSumsFlush, onlyFor, useFaults } from "../support/faults.ts";
 import { useService } from "../support/per-test.ts";
-import { call, chat, db, meterOf, newKey, receiptOf, requestsInD1, settledCount, usageOf } from "../support/service.ts";
+import {
+	anAddress,
+	call,
+	chat,
+	db,
+	meterOf,
+	newKey,
+	receiptOf,
+	requestsInD1,
+	settledCount,
+	usageOf,
+} from "../support/service.ts";
 import { TEST_VARIABLES } from "../support/variables.ts";
 
 const { key, upstream } = useService("pro");
@@ -98,6 +109,32 @@ describe("a receipt", () => {
 		expect((await response.json()) as object).toMatchObject({ id, svc: { proof: { request_id: id } } });
 		expect(lines.map((line) => JSON.parse(line).request_id)).toEqual([id]);
 		expect((await receiptOf(id))["request_id"]).toBe(id);
+	});
+});
+
+describe("look-ups of one user's receipts", () => {
+	it("beyond a hundred a second are refused, whoever asks, and the meter is not asked meanwhile", async () => {
+		await learn(key);
+		const id = await answered();
+		const number = Number(await numberOf(key.user_id));
+		vi.useFakeTimers({ toFake: ["Date"], now: Math.floor(Date.now() / 1_000) * 1_000 + 60_000 });
+		let asked = 0;
+		faults = useFaults({
+			ACCOUNT_METER: ({ method }) => {
+				if (method === "publicReceipt") asked++;
+				return "pass";
+			},
+		});
+		const lookUp = (requestId: string) =>
+			call(`/v1/proof/${requestId}`, { headers: { "cf-connecting-ip": anAddress() } });
+		const statuses: number[] = [];
+		for (let nth = 0; nth < 103; nth++) statuses.push((await lookUp(forged(number))).status);
+		expect(statuses).toEqual([...Array(100).fill(404), 429, 429, 429]);
+		expect(asked).toBe(101);
+		const refused = await lookUp(id);
+		expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
+		vi.setSystemTime(Date.now() + 1_000);
+		expect((await lookUp(id)).status).toBe(200);
 	});
 });
 
