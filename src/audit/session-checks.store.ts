@@ -5,7 +5,7 @@ import { isOneOf, jsonList } from "../db/rows.ts";
 import { auditEvents } from "../db/schema.ts";
 
 /** Policy checks that one page of sessions looks at. */
-const MOST_LOOKED_AT = 5_000;
+const MOST_CHECKS = 5_000;
 /** Sessions that it takes from them. */
 const MOST_SESSIONS = 200;
 
@@ -69,7 +69,7 @@ export async function findCheckedSessions(db: Database, owner: ChecksOwner, befo
 		.from(auditEvents)
 		.where(and(eq(userId, owner.userId), eq(eventType, "policy_check"), lt(createdAt, before)))
 		.orderBy(desc(createdAt), desc(id))
-		.limit(MOST_LOOKED_AT)
+		.limit(MOST_CHECKS)
 		.as("latest");
 	const isReadable = owner.actors === null ? undefined : sql`${latest.actor} IN ${jsonList(owner.actors)}`;
 	const lastSeen = sql<string>`max(${latest.createdAt})`;
@@ -85,7 +85,7 @@ export async function findCheckedSessions(db: Database, owner: ChecksOwner, befo
 			.select({ createdAt: latest.createdAt })
 			.from(latest)
 			.limit(1)
-			.offset(MOST_LOOKED_AT - 1),
+			.offset(MOST_CHECKS - 1),
 	]);
 	const last = found.at(-1);
 	const isFull = last !== undefined && found.length === MOST_SESSIONS;

@@ -478,7 +478,10 @@ export class AccountMeter extends BackedUpObject {
 
 	/** Sessions whose newest request arrived before a time. */
 	sessionHeads({ beforeMs, ...query }: SessionsQuery): Promise<SessionHeads> {
-		return this.#sessions.heads({ from: this.#keeper.firstKept, before: Math.min(firstNumberAt(beforeMs), Number.MAX_SAFE_INTEGER) }, query);
+		return this.#sessions.heads(
+			{ from: this.#keeper.firstKept, before: Math.min(firstNumberAt(beforeMs), Number.MAX_SAFE_INTEGER) },
+			query,
+		);
 	}
 
 	/** What the requests of sessions come to, and the archives that may have others. */

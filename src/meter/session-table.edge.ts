@@ -5,15 +5,15 @@ import { yieldTurn } from "./request-reader.edge.ts";
 import type { SessionHeads, SessionRequests, SessionsQuery } from "./session-page.ts";
 
 /** Rows that one page of sessions looks at. */
-const MOST_LOOKED_AT = 20_000;
+const MOST_SEARCHED = 20_000;
 /** Rows of one slice. */
-const SLICE_ROWS = 1_000;
+const SEARCHED_AT_ONCE = 1_000;
 /** Rows that are added up for one session, and for all sessions of one call; then fewer for each of the others. */
 const MOST_SUMMED = 20_000;
 const MOST_SUMMED_IN_ALL = 60_000;
 const LEAST_SUMMED = 200;
 
-interface SumRow extends Record<string, SqlStorageValue> {
+interface SessionSumRow extends Record<string, SqlStorageValue> {
 	rows: number;
 	requests: number;
 	nano_usd: number;
@@ -46,7 +46,7 @@ export class SessionTable {
 				from,
 				keys,
 				before,
-				SLICE_ROWS,
+				SEARCHED_AT_ONCE,
 			)
 			.one();
 		const rows = (JSON.parse(found) as [number, string][]).sort(([a], [b]) => b - a);
@@ -71,8 +71,8 @@ export class SessionTable {
 			}
 			lookedAt += slice.lookedAt;
 			before = slice.last;
-			if (sessions.length > limit || slice.lookedAt < SLICE_ROWS) return { sessions, readToMs: null };
-			if (lookedAt >= MOST_LOOKED_AT) return { sessions, readToMs: numberTimeMs(before) };
+			if (sessions.length > limit || slice.lookedAt < SEARCHED_AT_ONCE) return { sessions, readToMs: null };
+			if (lookedAt >= MOST_SEARCHED) return { sessions, readToMs: numberTimeMs(before) };
 		}
 	}
 
@@ -103,9 +103,9 @@ export class SessionTable {
 		return all;
 	}
 
-	#sum(sessionId: string, keys: string | null, from: number, most: number): SumRow {
+	#sum(sessionId: string, keys: string | null, from: number, most: number): SessionSumRow {
 		return this.#sql
-			.exec<SumRow>(
+			.exec<SessionSumRow>(
 				`SELECT count(*) AS rows, count(*) AS requests, coalesce(sum(nano_usd), 0) AS nano_usd, min(n) AS first_n,
 					max(n) AS last_n
 				FROM (SELECT n, nano_usd FROM requests WHERE session_id = ?1 AND n >= ?3 AND settled IS NOT NULL AND ${IS_OF_KEYS}

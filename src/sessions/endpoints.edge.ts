@@ -20,7 +20,7 @@ import { type ListedRequest, toRequestPosition } from "../meter/request-page.ts"
 import { usd } from "../proof/money.ts";
 import { readRequestPart } from "../usage/request-list.edge.ts";
 import { requestSchema, toRequestView } from "../usage/request-views.ts";
-import { isSessionPlace, mergeTimeline, type Placed, pageSessions, type Session, toSessions } from "./session.ts";
+import { type ClientSession, isSessionPlace, mergeTimeline, type Placed, pageSessions, toSessions } from "./session.ts";
 
 const DEFAULT_SESSIONS = 50;
 const DEFAULT_ENTRIES = 100;
@@ -92,7 +92,7 @@ async function readSessions(
 	context: KeyContext,
 	sessionIds: readonly string[],
 	unflushed: readonly AuditEventRow[],
-): Promise<Session[]> {
+): Promise<ClientSession[]> {
 	const { account, db, meter, timings } = context;
 	const { userId } = account;
 	const { keys, actors } = readableBy(context);
@@ -116,7 +116,7 @@ async function readSessions(
 	);
 }
 
-function toSessionView({ id, firstAt, lastAt, requests, costNanoUsd, checks, isCut }: Session) {
+function toSessionView({ id, firstAt, lastAt, requests, costNanoUsd, checks, isCut }: ClientSession) {
 	const sums = { requests, cost_usd: usd(costNanoUsd), checks, is_cut: isCut };
 	return { object: "session" as const, id, first_at: firstAt, last_at: lastAt, ...sums };
 }

@@ -6,7 +6,7 @@ import { type ListPosition, renderCursor } from "../http/list-position.ts";
 import type { SessionRequests } from "../meter/session-page.ts";
 
 /** What is known of a session. */
-export interface Session {
+export interface ClientSession {
 	id: string;
 	requests: number;
 	costNanoUsd: number;
@@ -36,8 +36,8 @@ export function toSessions(
 	requests: readonly SessionRequests[],
 	checks: readonly SessionChecks[],
 	unflushed: readonly SessionCheck[],
-): Session[] {
-	const parts: Session[] = [
+): ClientSession[] {
+	const parts: ClientSession[] = [
 		...requests.map(({ sessionId: id, firstMs, lastMs, ...sums }) => ({
 			id,
 			...sums,
@@ -58,7 +58,7 @@ export function toSessions(
 	);
 }
 
-function addSession(a: Session, b: Session): Session {
+function addSession(a: ClientSession, b: ClientSession): ClientSession {
 	return {
 		id: a.id,
 		requests: a.requests + b.requests,
@@ -71,7 +71,7 @@ function addSession(a: Session, b: Session): Session {
 }
 
 /** The place of a session in the list. A cursor separates its parts by a blank, which a session may have. */
-function toSessionPosition({ id, lastAt }: Pick<Session, "id" | "lastAt">): ListPosition {
+function toSessionPosition({ id, lastAt }: Pick<ClientSession, "id" | "lastAt">): ListPosition {
 	return { created_at: lastAt, id: encodeURIComponent(id) };
 }
 
@@ -90,10 +90,10 @@ export function isSessionPlace(text: string): boolean {
  * @param readTo all later requests and checks were looked at; null where all were.
  */
 export function pageSessions(
-	found: readonly Session[],
+	found: readonly ClientSession[],
 	{ after, limit }: { after: ListPosition | null; limit: number },
 	readTo: string | null,
-): ListPage<Session> {
+): ListPage<ClientSession> {
 	const known = found
 		.filter(({ lastAt }) => readTo === null || lastAt > readTo)
 		.map((session) => ({ session, place: toSessionPosition(session) }))

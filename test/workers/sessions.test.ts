@@ -141,8 +141,8 @@ describe("a session", () => {
 
 	it("is found by its index, not by a walk through all requests", async () => {
 		await chatIn("indexed");
-		const plan = await inMeter(owner, (_, { storage }) =>
-			storage.sql
+		const plan = await inMeter(owner, (sql) =>
+			sql
 				.exec<{ detail: string }>(
 					"EXPLAIN QUERY PLAN SELECT n FROM requests WHERE n >= 0 AND n < 9 AND session_id = 'indexed' ORDER BY n DESC LIMIT 3",
 				)
