@@ -144,10 +144,10 @@ app.use(requireOwnHostAndHttps<ServiceContext>(({ settings }) => settings.deploy
 // Before the open CORS: the console has cookies, so no other origin may read or call it.
 mountConsole(app, () => import("./console/built/console.js"));
 app.use(openToAnyOrigin);
-mountSite(
-	app,
-	() => import("./site/built/site.js"),
-	() => import("./site/built/viewer.js"),
-);
+mountSite(app, {
+	site: () => import("./site/built/site.js"),
+	viewer: () => import("./site/built/viewer.js"),
+	pictures: () => import("./site/built/pictures.js"),
+});
 app.use(readCatalog);
 mount(app, ENDPOINTS, ACCESS_GUARDS);

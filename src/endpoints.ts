@@ -35,6 +35,7 @@ import { feedbackEndpoints } from "./usage/feedback-endpoints.edge.ts";
 import { operatorUsageEndpoints } from "./usage/operator-endpoints.edge.ts";
 import { proofEndpoints } from "./usage/proof-endpoints.edge.ts";
 import { requestEndpoints } from "./usage/request-endpoints.edge.ts";
+import { usageSeriesEndpoints } from "./usage/series-endpoints.edge.ts";
 import { workspaceEndpoints } from "./workspace/endpoints.edge.ts";
 
 /** OpenAPI documents by number of endpoints (with operator endpoints or without). Each is rendered once per isolate. */
@@ -91,6 +92,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	...pageEndpoints,
 	...keyEndpoints,
 	...usageEndpoints,
+	...usageSeriesEndpoints,
 	...requestEndpoints,
 	...sessionEndpoints,
 	...feedbackEndpoints,

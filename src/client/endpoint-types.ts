@@ -700,6 +700,11 @@ type ByProvider2 = {
 	cost_usd: number;
 };
 
+type FirstTokenMs = {
+	p50: number;
+	p95: number;
+};
+
 type Error = {
 	/** Code of the error, as the client got it. */
 	code: string;
@@ -2700,6 +2705,97 @@ export interface EndpointTypes {
 			}>;
 		};
 	};
+	/** The caller's usage over time: requests, failures, tokens, cost and latency, by model, provider, key and more. */
+	get_usage_series: {
+		query?: {
+			/** One series for each. Without it one of everything. */
+			group_by?: "model" | "provider" | "key" | "tag" | "session" | "end_user";
+			/** How long each step is. */
+			step?: "hour" | "day";
+			/** From the step that this lies in; by default 30 days before `until`. */
+			since?: string;
+			/** Up to, and without, this time; by default now. */
+			until?: string;
+			/** Whose hours and days the steps are: a name of the IANA data base. */
+			time_zone?: string;
+			/** Series that are told apart, those that cost most; 8 by default. */
+			limit?: number;
+		};
+		result: {
+			object: "usage.series";
+			/** What each series is of; null for one of everything. */
+			group_by: "model" | "provider" | "key" | "tag" | "session" | "end_user" | null;
+			/** How long each step is. */
+			step: "hour" | "day";
+			/** Whose hours and days the steps are. UTC where they come from `day_sums`. */
+			time_zone: string;
+			/** When each step begins; the first may begin before the range. */
+			starts: string[];
+			/** When the last step ends. */
+			until: string;
+			/** `requests`: each was counted. `day_sums`: there are too many; sums of UTC days, without failures and latencies. */
+			source: "requests" | "day_sums";
+			/** From when on requests are counted, where there are too many and no sums; null where all are. */
+			counted_since: string | null;
+			/** Of the whole range. */
+			total: {
+				/** That were answered. By model from `day_sums`: those that called it. */
+				requests: number;
+				/** That got no answer after calls of models. */
+				failed: number;
+				/** That got none before any: limits, budgets, policy, validation. */
+				refused: number;
+				/** Of prompts and answers. */
+				tokens: number;
+				/** Of prompts. */
+				input_tokens: number;
+				/** What they cost. */
+				cost_usd: number;
+				/** From arrival to the end of the answer. */
+				latency_ms: FirstTokenMs | null;
+				/** From arrival to the first token, of answers that were streamed. */
+				first_token_ms: FirstTokenMs | null;
+			};
+			/** Of each step; null where nothing was answered. */
+			latency_ms: Array<FirstTokenMs | null>;
+			/** Of each step. */
+			first_token_ms: Array<FirstTokenMs | null>;
+			/** A series each, with a number for each step; those that cost most first. */
+			data: Array<{
+				/** Id of the key, name of the model and so on; null for those without one. */
+				id: string | null;
+				/** What people call it: the name of the key, else the id. */
+				name: string | null;
+				/** That were answered. By model from `day_sums`: those that called it. */
+				requests: number[];
+				/** That got no answer after calls of models. */
+				failed: number[];
+				/** That got none before any: limits, budgets, policy, validation. */
+				refused: number[];
+				/** Of prompts and answers. */
+				tokens: number[];
+				/** Of prompts. */
+				input_tokens: number[];
+				/** What they cost. */
+				cost_usd: number[];
+			}>;
+			/** Of all that are not told apart; null where all are. */
+			others: {
+				/** That were answered. By model from `day_sums`: those that called it. */
+				requests: number[];
+				/** That got no answer after calls of models. */
+				failed: number[];
+				/** That got none before any: limits, budgets, policy, validation. */
+				refused: number[];
+				/** Of prompts and answers. */
+				tokens: number[];
+				/** Of prompts. */
+				input_tokens: number[];
+				/** What they cost. */
+				cost_usd: number[];
+			} | null;
+		};
+	};
 	/** The caller's requests, newest first: which model was chosen for each and why, and what it cost. */
 	list_requests: {
 		query?: {
@@ -2804,7 +2900,7 @@ export interface EndpointTypes {
 				latency_ms: number;
 				/** Time from its arrival to the first token, or to the answer that was asked for as a whole. */
 				first_token_ms: number | null;
-				/** Output tokens a second behind the first token; null where the answer did not come in pieces. */
+				/** Output tokens a second behind the first token; null where the answer came as a whole, or of several calls. */
 				tokens_per_second: number | null;
 				/** Tokens of prompts that providers had in their caches. */
 				cached_tokens: number;
@@ -2904,7 +3000,7 @@ export interface EndpointTypes {
 			latency_ms: number;
 			/** Time from its arrival to the first token, or to the answer that was asked for as a whole. */
 			first_token_ms: number | null;
-			/** Output tokens a second behind the first token; null where the answer did not come in pieces. */
+			/** Output tokens a second behind the first token; null where the answer came as a whole, or of several calls. */
 			tokens_per_second: number | null;
 			/** Tokens of prompts that providers had in their caches. */
 			cached_tokens: number;
@@ -3079,7 +3175,7 @@ export interface EndpointTypes {
 				latency_ms: number;
 				/** Time from its arrival to the first token, or to the answer that was asked for as a whole. */
 				first_token_ms: number | null;
-				/** Output tokens a second behind the first token; null where the answer did not come in pieces. */
+				/** Output tokens a second behind the first token; null where the answer came as a whole, or of several calls. */
 				tokens_per_second: number | null;
 				/** Tokens of prompts that providers had in their caches. */
 				cached_tokens: number;
@@ -3174,7 +3270,7 @@ export interface EndpointTypes {
 				latency_ms: number;
 				/** Time from its arrival to the first token, or to the answer that was asked for as a whole. */
 				first_token_ms: number | null;
-				/** Output tokens a second behind the first token; null where the answer did not come in pieces. */
+				/** Output tokens a second behind the first token; null where the answer came as a whole, or of several calls. */
 				tokens_per_second: number | null;
 				/** Tokens of prompts that providers had in their caches. */
 				cached_tokens: number;
@@ -3329,6 +3425,7 @@ export const ROUTES: Readonly<
 	list_plans: { method: "GET", path: "/v1/plans", isRepeatable: true, member: "object" },
 	get_usage: { method: "GET", path: "/v1/usage", isRepeatable: true },
 	get_savings: { method: "GET", path: "/v1/savings", isRepeatable: true },
+	get_usage_series: { method: "GET", path: "/v1/usage/series", isRepeatable: true, member: "object" },
 	list_requests: { method: "GET", path: "/v1/requests", isRepeatable: true, member: "object" },
 	get_request: { method: "GET", path: "/v1/requests/{request_id}", isRepeatable: true, member: "object" },
 	list_sessions: { method: "GET", path: "/v1/sessions", isRepeatable: true, member: "object" },

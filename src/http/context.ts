@@ -2,7 +2,7 @@
 import type { Failure } from "../failure.ts";
 import type { BodyTicket } from "./body-tickets.ts";
 import type { ErrorDialect } from "./dialects.ts";
-import type { RequestKind } from "./endpoint.ts";
+import type { RequestKind } from "./request-kind.ts";
 import type { Timings } from "./timings.ts";
 
 /** Fields of a request's one log line. Never content, never keys. */

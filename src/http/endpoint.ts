@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Failure } from "../failure.ts";
 import type { RequestContext } from "./context.ts";
 import type { ErrorDialect } from "./dialects.ts";
+import type { RequestKind } from "./request-kind.ts";
 
 /** Methods of endpoints. HEAD follows GET, and CORS answers OPTIONS. */
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -13,10 +14,6 @@ type MediaType = "application/json" | "text/plain" | "text/html" | "image/svg+xm
 
 /** What a caller must have. `key`: a user's API key; `operator`: the ADMIN_TOKEN; `session`: a signed-in browser. */
 export type Access = "public" | "key" | "operator" | "session";
-
-/** What a request of a model is, as receipts say it. */
-export const REQUEST_KINDS = ["chat", "skill", "orchestration", "code", "agent"] as const;
-export type RequestKind = (typeof REQUEST_KINDS)[number];
 
 /** Roles of API keys: an agent's key may not change what governs agents. */
 export const KEY_ROLES = ["owner", "agent"] as const;

@@ -79,6 +79,8 @@ import { type CountedWrite, StoredQuota } from "./stored-quota.edge.ts";
 import { toListedRequest, toStoredDetail, toStoredReceipt } from "./stored-request.ts";
 import { listUntaken, markTaken, strand } from "./stranded.store.ts";
 import { forgetEarlierSums, highestRevision, recordUsageDays } from "./usage-days.store.ts";
+import { chooseSource, readDaySeries, readRowSeries } from "./usage-series.edge.ts";
+import type { MeterSeries, SeriesQuery } from "./usage-series.ts";
 
 /** From an audit event of the meter's own to its flush, so that others go with it. */
 const FLUSH_EVENTS_AFTER_MS = 250;
@@ -469,6 +471,16 @@ export class AccountMeter extends BackedUpObject {
 	/** Sums of a range of days under the names of a column. */
 	sumsBy(column: SumColumn, range: SumRange): NamedCounts[] {
 		return this.#meterState.sumsBy(column, range);
+	}
+
+	/** Usage over time, and what it was read from. */
+	usageSeries(query: SeriesQuery): MeterSeries {
+		const source = chooseSource(this.#meterState, this.#keeper, query);
+		const series =
+			source === "rows"
+				? readRowSeries(this.#meterState, this.#keeper.firstKept, query)
+				: readDaySeries(this.#meterState, query);
+		return { ...series, source };
 	}
 
 	/** The requests of a page, one more than it holds if there are more, and which archives may have others. */

@@ -40,6 +40,7 @@ import type { SessionHeads, SessionRequests, SessionsQuery } from "./session-pag
 import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
 import type { StorageVerdict, StoredDeletion, StoredWrite } from "./stored-bytes.ts";
 import type { CountedWrite } from "./stored-quota.edge.ts";
+import type { MeterSeries, SeriesQuery } from "./usage-series.ts";
 
 export type { MarkedOwner, MeterSnapshot, Quota } from "./meter-calls.ts";
 
@@ -67,6 +68,8 @@ export interface MeterClient {
 	takeStranded(userId: string): Promise<void>;
 	/** Sums of a range of days under the names of a column. */
 	sumsBy(column: SumColumn, range: SumRange): Promise<NamedCounts[]>;
+	/** Usage over time, and what it was read from. */
+	usageSeries(query: SeriesQuery): Promise<MeterSeries>;
 	/** The requests of a page, one more than it holds if there are more. */
 	requestPage(query: RequestPageQuery): Promise<RequestPagePart>;
 	/** Sessions whose newest request arrived before a time. Those of archived requests are not among them. */
@@ -145,6 +148,7 @@ export function meterClient(
 		extend: (requestId, reservation) => twice((stub) => stub.extend(requestId, reservation)),
 		takeStranded: (userId) => twice((stub) => stub.takeStranded(userId)),
 		sumsBy: (column, range) => twice(async (stub) => await stub.sumsBy(column, range)),
+		usageSeries: (query) => twice(async (stub) => (await stub.usageSeries(query)) as MeterSeries),
 		requestPage: (query) => twice(async (stub) => archived.page(await stub.requestPage(query), query)),
 		sessionHeads: (query) => twice(async (stub) => await stub.sessionHeads(query)),
 		sessionRequests: (sessionIds, apiKeyIds) =>

@@ -4,7 +4,7 @@
 // Every admission, extension, settlement and release has the next number. A fold counts everything up to one number, and names where to
 // find what came later: an id's time is not the time of admission, so rows below the fold's floor are listed.
 import { addCounts, type DayCounts, type DayPlace, type DaySum, DaySums, NO_COUNTS, toDaySums } from "./day-sums.ts";
-import { FoldTable, type SumColumn, type SumRange, type UnsentSums } from "./fold-table.edge.ts";
+import { FoldTable, type NamedDaySum, type SumColumn, type SumRange, type UnsentSums } from "./fold-table.edge.ts";
 import type { BudgetStatus, KeyBudget, KeyCosts } from "./key-budget.ts";
 import { KeyLedger } from "./key-ledger.ts";
 import { KeyWindows } from "./key-windows.ts";
@@ -387,6 +387,23 @@ export class MeterState {
 			sums.set(name, addCounts(sums.get(name) ?? NO_COUNTS, counts));
 		}
 		return [...sums].map(([name, counts]) => ({ name, ...counts }));
+	}
+
+	/** Sums of each day of a range under the names of a column; of all under one empty name without a column. */
+	sumsByDay(column: SumColumn | null, range: SumRange): NamedDaySum[] {
+		const sums = new Map<string, NamedDaySum>();
+		const add = (sum: NamedDaySum) => {
+			const place = `${sum.day} ${sum.name}`;
+			const known = sums.get(place);
+			sums.set(place, known ? { ...known, ...addCounts(known, sum) } : sum);
+		};
+		for (const sum of this.fold.sumsByDay(column, range)) add(sum);
+		for (const { day, api_key_id, model, ...counts } of this.#grown.all()) {
+			if (day < range.since || day > range.until) continue;
+			if (range.apiKeyIds && !range.apiKeyIds.includes(api_key_id)) continue;
+			add({ day, name: column === null ? "" : { day, api_key: api_key_id, model }[column], ...counts });
+		}
+		return [...sums.values()];
 	}
 
 	/** The sums of one day. */

@@ -6,7 +6,7 @@ import type { ListedRequest, RequestDetail } from "../meter/request-page.ts";
 import { usd } from "../proof/money.ts";
 import { receiptDecisionSchema } from "../proof/receipt-decision.ts";
 
-/** An answer whose pieces came in less time was asked for as a whole. */
+/** Below this time, an answer came as a whole, ms. */
 const LEAST_OUTPUT_MS = 20;
 
 /** A request in a list. */
@@ -59,7 +59,9 @@ export const requestSchema = z.lazy(() =>
 		tokens_per_second: z
 			.number()
 			.nullable()
-			.describe("Output tokens a second behind the first token; null where the answer did not come in pieces."),
+			.describe(
+				"Output tokens a second behind the first token; null where the answer came as a whole, or of several calls.",
+			),
 		cached_tokens: z.int().describe("Tokens of prompts that providers had in their caches."),
 		attempts: z
 			.array(
@@ -120,10 +122,11 @@ type RequestDetailView = Omit<z.output<typeof requestDetailSchema>, "salt">;
 
 /** The model that was named. A request that named none has a mode other than `direct`. */
 /** Output tokens a second behind the first token, with one digit; null where that cannot be told. */
-function tokensPerSecond({ tokens, input_tokens, latency_ms, facts, mode }: ListedRequest): number | null {
+function tokensPerSecond({ tokens, input_tokens, calls, facts }: ListedRequest): number | null {
 	const outputTokens = tokens - input_tokens;
-	const tookMs = facts.firstTokenMs === null ? 0 : latency_ms - facts.firstTokenMs;
-	if (mode === null || outputTokens === 0 || tookMs < LEAST_OUTPUT_MS) return null;
+	const served = facts.attempts.findLast(({ error }) => error === null);
+	const tookMs = served?.firstTokenMs == null ? 0 : served.ms - served.firstTokenMs;
+	if (calls !== 1 || outputTokens === 0 || tookMs < LEAST_OUTPUT_MS) return null;
 	return Math.round((outputTokens / tookMs) * 10_000) / 10;
 }
 

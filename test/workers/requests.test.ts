@@ -101,7 +101,15 @@ describe("GET /v1/requests", () => {
 				...{ outcome: "complete", truncated: false, signed: true, proof_hash },
 				...{ catalog_version: receipt["catalog_version"], config_digest: null },
 				...{ count: 1, error: null, session_id: null, end_user: null, metadata: {}, cached_tokens: 0 },
-				...{ http_status: null, first_token_ms: null, tokens_per_second: null, attempts: [] },
+				http_status: 200,
+				first_token_ms: expect.any(Number),
+				tokens_per_second: null,
+				attempts: [
+					{
+						...{ provider: receipt["provider"], model: FIRST_MODEL, status: 200, error: null },
+						...{ started_ms: expect.any(Number), first_token_ms: expect.any(Number), ms: expect.any(Number) },
+					},
+				],
 			},
 		]);
 	});

@@ -1,6 +1,6 @@
 // Requests: the list with its filters, and one with its decision, its cost and its receipt.
 import type { z } from "zod";
-import type { RequestKind } from "../../http/endpoint.ts";
+import type { RequestKind } from "../../http/request-kind.ts";
 import type { proofSchema } from "../../usage/proof-endpoints.edge.ts";
 import type { requestDetailSchema, requestSchema } from "../../usage/request-views.ts";
 import { failurePage } from "../failure-page.tsx";
