@@ -22,6 +22,7 @@ import { operatorKeyEndpoints } from "./keys/operator-endpoints.edge.ts";
 import { ledgerEndpoints } from "./ledger/endpoints.edge.ts";
 import { toolEndpoints } from "./mcp/endpoints.edge.ts";
 import { messagesEndpoints } from "./messages/endpoints.edge.ts";
+import { metricsEndpoint } from "./metrics-endpoint.edge.ts";
 import { orchestrationEndpoints } from "./orchestration/endpoints.edge.ts";
 import { pageEndpoints } from "./pages/endpoints.edge.ts";
 import { policyEndpoints } from "./policy/endpoints.edge.ts";
@@ -99,6 +100,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	...toolEndpoints(() => ENDPOINTS),
 	healthEndpoint,
 	openapiEndpoint,
+	metricsEndpoint,
 	...operatorKeyEndpoints,
 	...operatorUsageEndpoints,
 	...catalogEndpoints,

@@ -48,10 +48,12 @@ import {
 } from "./meter-calls.ts";
 import { recordMeterEvents } from "./meter-events.store.ts";
 import { type MeterEvent, toStoredEvent } from "./meter-events.ts";
+import { type CountedDecision, MeterMetrics } from "./meter-metrics.edge.ts";
 import { MeterState } from "./meter-state.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
 import { RefusalTable } from "./refusal-table.edge.ts";
 import type { LimitRefusal } from "./refusals.ts";
+import { NO_END, NO_FACTS } from "./request-facts.ts";
 import { RequestKeeper } from "./request-keeper.edge.ts";
 import { firstNumberAt, requestNumber } from "./request-number.ts";
 import type {
@@ -121,6 +123,9 @@ export class AccountMeter extends BackedUpObject {
 	/** What revisions of sums in D1 lie above; null until D1 was asked, in a meter that was restored. */
 	#revisionBase: number | null;
 	#keeper: RequestKeeper;
+	/** Null while nobody reads metrics. */
+	#metrics: MeterMetrics | null = null;
+	#metricsTriedAtMs = Date.now();
 	#sumsSentAtMs = Date.now();
 	/** Whether sums are to be sent before they are due. */
 	#areSumsWanted = false;
@@ -178,6 +183,7 @@ export class AccountMeter extends BackedUpObject {
 		});
 		// The alarm may have been lost with its machine, so open work sets it again. One that is set earlier stays: it may be for sums.
 		state.blockConcurrencyWhile(async () => {
+			this.#metrics = await MeterMetrics.open(this.#sql, env, this.#meterState, this.#userId);
 			await this.#outbox.learnAlarm();
 			this.#armForOpenWork(now);
 		});
@@ -191,6 +197,8 @@ export class AccountMeter extends BackedUpObject {
 	/** D1 may have sums of a later state than the backup's. */
 	override adaptRestored(): void {
 		this.#sql.exec("UPDATE account SET revision_base = NULL");
+		// It counts as another source, from here on.
+		this.#sql.exec("DELETE FROM unsent_metrics");
 	}
 
 	/** An audit event is to be flushed, and perhaps a webhook to be sent. */
@@ -205,15 +213,20 @@ export class AccountMeter extends BackedUpObject {
 		if (nextAtMs !== null) this.#outbox.arm(nextAtMs);
 	}
 
-	/** Writes sums to D1 where that is due, so that no timer waits for it: a waiting object is billed. */
+	/** Sends sums and metrics where that is due, so that no timer waits for it: a waiting object is billed. */
 	#sendSumsIfDue(nowMs: number): void {
-		if (!this.#areSumsDue(nowMs) || this.#outbox.isFailing) return;
+		if (!(this.#areSumsDue(nowMs) || this.#areMetricsDue(nowMs)) || this.#outbox.isFailing) return;
 		this.ctx.waitUntil(this.#outbox.flush());
 	}
 
 	#areSumsDue(nowMs: number): boolean {
 		const isDue = this.#areSumsWanted || Math.abs(nowMs - this.#sumsSentAtMs) >= SUMS_EVERY_MS;
 		return isDue && this.#meterState.hasUnsent;
+	}
+
+	#areMetricsDue(nowMs: number): boolean {
+		const isDue = this.#areSumsWanted || Math.abs(nowMs - this.#metricsTriedAtMs) >= SUMS_EVERY_MS;
+		return isDue && (this.#metrics?.hasUnsent ?? false);
 	}
 
 	/** Remembers whose meter this is: an object that an alarm wakes does not know it. */
@@ -295,6 +308,7 @@ export class AccountMeter extends BackedUpObject {
 			return;
 		}
 		this.#learnUser(reservation.usage.user_id);
+		this.#metrics?.begin(reservation.usage.user_id);
 		const { expiresAtMs, holdNanoUsd: nanoUsd } = reservation;
 		this.#meterState.admit({
 			id: requestId,
@@ -333,6 +347,14 @@ export class AccountMeter extends BackedUpObject {
 		return { taken: true };
 	}
 
+	/** Counts a decision of the policy for the metrics. Idempotent. */
+	countCheck(userId: string, check: CountedDecision): void {
+		if (!this.#metrics) return;
+		this.#metrics.begin(userId);
+		this.#metrics.countCheck(check);
+		this.#outbox.arm(Date.now() + SUMS_EVERY_MS);
+	}
+
 	/** The refusal by a limit of the plan or of the key; null when the request fits in all of them. */
 	#limitRefusal(request: AdmitRequest, plan: PlanId, nowMs: number): LimitRefusal | null {
 		const ofPlan = this.#quota(plan, nowMs);
@@ -363,6 +385,8 @@ export class AccountMeter extends BackedUpObject {
 	/** Settles a request, and stores the alerts that its cost gives rise to in the same transaction. */
 	#settle(open: OpenRequest, settlement: Settlement, nowMs: number): void {
 		this.#meterState.settle(open, settlement);
+		const { usage, facts = NO_FACTS, end = NO_END } = settlement;
+		this.#metrics?.count({ ...usage, facts, error: end.error, count: 1 });
 		this.#budgets.settled(open, settlement.usage, nowMs);
 	}
 
@@ -589,7 +613,8 @@ export class AccountMeter extends BackedUpObject {
 		this.#areSumsWanted = true;
 		await this.#outbox.flush();
 		// A flush that was under way may have looked at the sums before.
-		if (this.#meterState.hasUnsent && !this.#outbox.isFailing) await this.#outbox.flush();
+		const hasUnsent = this.#meterState.hasUnsent || this.#metrics?.hasUnsent;
+		if (hasUnsent && !this.#outbox.isFailing) await this.#outbox.flush();
 		this.#areSumsWanted = false;
 	}
 
@@ -825,7 +850,8 @@ export class AccountMeter extends BackedUpObject {
 			(await this.#writeAlerts()) ||
 			(await this.#writeRefusals()) ||
 			(await this.#stored.flush(Date.now())) ||
-			this.#writeSums()
+			(await this.#writeSums()) ||
+			this.#sendMetrics()
 		);
 	}
 
@@ -850,6 +876,20 @@ export class AccountMeter extends BackedUpObject {
 		this.#sumsSentAtMs = Date.now();
 		this.#hasSentSums = true;
 		return true;
+	}
+
+	/** Sends metrics where they are due. While object `Metrics` is away, nothing else waits for it: the next minute sends the same. */
+	async #sendMetrics(): Promise<false> {
+		const nowMs = Date.now();
+		if (!this.#areMetricsDue(nowMs)) return false;
+		this.#metricsTriedAtMs = nowMs;
+		try {
+			await this.#metrics?.send();
+		} catch (error) {
+			logError("metrics_not_sent", error);
+			this.#outbox.arm(nowMs + SUMS_EVERY_MS);
+		}
+		return false;
 	}
 
 	async #writeAlerts(): Promise<boolean> {
@@ -894,6 +934,7 @@ export class AccountMeter extends BackedUpObject {
 	/** Sends sums when that is due. Not for an object that wakes: what it has not folded may have been sent before. */
 	#armForSums(notBeforeMs: number): void {
 		if (this.#meterState.hasUnsent) this.#outbox.arm(Math.max(this.#sumsSentAtMs + SUMS_EVERY_MS, notBeforeMs));
+		if (this.#metrics?.hasUnsent) this.#outbox.arm(Math.max(this.#metricsTriedAtMs + SUMS_EVERY_MS, notBeforeMs));
 	}
 
 	/** Flushes refusals when their minute is over. @param notBeforeMs when to try again after a failure. */

@@ -27,6 +27,7 @@ import type {
 	SettleVerdict,
 } from "./meter-calls.ts";
 import type { MeterEvent } from "./meter-events.ts";
+import type { CountedDecision } from "./meter-metrics.edge.ts";
 import type { RequestArchive } from "./request-archive.object.ts";
 import type {
 	ArchivedRequest,
@@ -112,6 +113,8 @@ export interface MeterClient {
 	revokeKey(keyId: string, retiredBudget: string | null): Promise<void>;
 	/** Counts a refusal by compliance, for an audit event. */
 	recordRefusal(refusal: ComplianceRefusal): Promise<void>;
+	/** Counts a decision of the policy for the metrics. */
+	countCheck(check: CountedDecision): Promise<void>;
 	/** Audit events of the meter's own that D1 does not have. */
 	unflushedEvents(): Promise<MeterEvent[]>;
 	/** Marks an owner: it holds audit events that D1 does not have. */
@@ -189,6 +192,7 @@ export function meterClient(
 		room: (requestId) => twice(async (stub) => await stub.room(requestId)),
 		revokeKey: (keyId, retiredBudget) => twice((stub) => stub.revokeKey(keyId, retiredBudget)),
 		recordRefusal: (refusal) => twice((stub) => stub.recordRefusal(refusal)),
+		countCheck: (check) => twice((stub) => stub.countCheck(userId, check)),
 		unflushedEvents: () => twice(async (stub) => await stub.unflushedEvents()),
 		markOwner: (owner, mark) => twice((stub) => stub.markOwner(owner, mark)),
 		markedOwners: (prefix, limit) => twice(async (stub) => await stub.markedOwners(prefix, limit)),

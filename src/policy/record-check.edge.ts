@@ -8,8 +8,10 @@ import { agentLimitNanoUsd } from "../catalog/plans.ts";
 import { redactPayloadSecrets } from "../compliance/audit-secrets.ts";
 import { loadDetector } from "../compliance/load.ts";
 import { ok, type Result } from "../failure.ts";
+import { logError } from "../http/log.edge.ts";
 import { runInOneTurn, runInTurnsOnceLong } from "../http/long-work.edge.ts";
 import { usd } from "../proof/money.ts";
+import { hasMetrics } from "../settings.ts";
 import {
 	checkBytes,
 	type PolicyCheck,
@@ -53,6 +55,13 @@ export async function countCheck(context: KeyContext, check: PolicyCheck): Promi
 function readSessionOrigin({ headers }: Pick<KeyContext, "headers">): Partial<EventOrigin> {
 	const { sessionId: session_id } = readRequestNames(headers, undefined).names;
 	return session_id === null ? {} : { session_id };
+}
+
+/** Counts a decision for the metrics, where anybody reads them. Nobody waits for it. */
+function countDecision(context: KeyContext, id: string, { decision, risk_tier: tier }: PolicyDecision): void {
+	if (!hasMetrics(context.settings.telemetry)) return;
+	const counted = context.meter(context.account.userId).countCheck({ id, decision, tier });
+	context.waitUntil(counted.catch((error: unknown) => logError("check_not_counted", error)));
 }
 
 /** A check, and how its event keeps it. */
@@ -104,5 +113,6 @@ export async function decideAndRecord(
 	);
 	const event = { ...checked, payload: await redactPayloadSecrets(checked.payload, settings) };
 	await recordAuditEvent(context, { kind: "workspace", id: check.workspace_id }, event);
+	countDecision(context, event.id, decided);
 	return { decided, event };
 }
