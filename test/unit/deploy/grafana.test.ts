@@ -1,10 +1,10 @@
 // The dashboard: each query is PromQL, and each metric and label that it names is one that the service exports.
 import { readFileSync } from "node:fs";
-import { parser } from "@prometheus-io/lezer-promql";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { METRIC_TABLE, type MetricName } from "../../../src/telemetry/metric-table.ts";
-import { prometheusLabel, prometheusName } from "../../../src/telemetry/prometheus.ts";
+import { prometheusName } from "../../../src/telemetry/prometheus.ts";
+import { EXPORTED_SERIES, fillIn, findQueryFaults, readExpression } from "../../support/promql.ts";
 
 const targetSchema = z.object({ expr: z.string(), legendFormat: z.string(), refId: z.string() });
 const panelSchema = z.object({
@@ -26,66 +26,9 @@ const text = readFileSync("src/deploy/grafana.json", "utf8");
 const { panels, templating } = dashboardSchema.parse(JSON.parse(text));
 const targets = panels.flatMap(({ title, targets }) => targets.map((target) => ({ title, ...target })));
 
-/** Labels by the names of time series that a scrape has. */
-const SERIES: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-	(Object.keys(METRIC_TABLE) as MetricName[]).flatMap((metric) => {
-		const definition = METRIC_TABLE[metric];
-		const names =
-			definition.kind === "gauge"
-				? definition.labels
-				: [...Object.keys(definition.labels), ...definition.parts.flatMap(({ labels }) => Object.keys(labels ?? {}))];
-		const labels = names.map(prometheusLabel);
-		const name = prometheusName(metric);
-		if (definition.kind !== "histogram") return [[name, new Set(labels)] as const];
-		return [
-			[`${name}_bucket`, new Set([...labels, "le"])] as const,
-			[`${name}_sum`, new Set(labels)] as const,
-			[`${name}_count`, new Set(labels)] as const,
-		];
-	}),
-);
-
-/** The variables of Grafana as it would fill them in. */
-function fillIn(expression: string): string {
-	return expression.replaceAll("$__rate_interval", "5m").replaceAll(/\$(?:model|provider)\b/g, ".*");
-}
-
-/** What an expression names, and whether it is PromQL. */
-function readExpression(expression: string) {
-	const metrics: string[] = [];
-	const labels: string[] = [];
-	let hasError = false;
-	parser.parse(expression).iterate({
-		enter: ({ type, from, to, node }) => {
-			hasError ||= type.isError;
-			const word = expression.slice(from, to);
-			if (type.name === "Identifier" && node.parent?.name === "VectorSelector") metrics.push(word);
-			if (type.name === "LabelName") labels.push(word);
-		},
-	});
-	return { metrics, labels, hasError };
-}
-
-function faultsOf(expression: string, legend = ""): string[] {
-	const { metrics, labels, hasError } = readExpression(fillIn(expression));
-	const shown = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = ""]) => name);
-	const unknown = metrics.filter((name) => !SERIES.has(name));
-	const foreign = metrics.flatMap((name) =>
-		[...labels, ...shown].filter((label) => SERIES.has(name) && !SERIES.get(name)?.has(label)),
-	);
-	const lost = shown.filter((label) => !labels.includes(label));
-	return [
-		...(hasError ? ["is no PromQL"] : []),
-		...(metrics.length === 0 ? ["reads no metric"] : []),
-		...unknown.map((name) => `no metric is named ${name}`),
-		...foreign.map((label) => `a metric has no label ${label}`),
-		...lost.map((label) => `${label} is shown and not grouped by`),
-	];
-}
-
 describe("the dashboard", () => {
 	it.each(targets)("$title: $expr", ({ expr, legendFormat }) => {
-		expect(faultsOf(expr, legendFormat)).toEqual([]);
+		expect(findQueryFaults(expr, legendFormat)).toEqual([]);
 	});
 
 	it("has variables that are read from labels of metrics", () => {
@@ -93,7 +36,7 @@ describe("the dashboard", () => {
 		expect(queries).toHaveLength(2);
 		for (const query of queries) {
 			const [, metric = "", label = ""] = /^label_values\((\w+), (\w+)\)$/.exec(query) ?? [];
-			expect(SERIES.get(metric)?.has(label)).toBe(true);
+			expect(EXPORTED_SERIES.get(metric)?.has(label)).toBe(true);
 		}
 		const known = templating.list.map(({ name }) => name);
 		const used = [...text.matchAll(/\$\{?([a-z]\w*)/g)].map(([, name = ""]) => name);
@@ -120,10 +63,12 @@ describe("the dashboard", () => {
 	});
 
 	it("would be told of a metric, a label or a query that is wrong", () => {
-		expect(faultsOf("sum(rate(svc_requests[5m]))")).toEqual(["no metric is named svc_requests"]);
-		expect(faultsOf("sum by (user) (rate(svc_requests_total[5m]))")).toEqual(["a metric has no label user"]);
-		expect(faultsOf('svc_requests_total{code="x"}')).toEqual(["a metric has no label code"]);
-		expect(faultsOf("sum(rate(svc_requests_total[5m])")).toEqual(["is no PromQL"]);
-		expect(faultsOf("sum(rate(svc_requests_total[5m]))", "{{model}}")).toEqual(["model is shown and not grouped by"]);
+		expect(findQueryFaults("sum(rate(svc_requests[5m]))")).toEqual(["no metric is named svc_requests"]);
+		expect(findQueryFaults("sum by (user) (rate(svc_requests_total[5m]))")).toEqual(["a metric has no label user"]);
+		expect(findQueryFaults('svc_requests_total{code="x"}')).toEqual(["a metric has no label code"]);
+		expect(findQueryFaults("sum(rate(svc_requests_total[5m])")).toEqual(["is no PromQL"]);
+		expect(findQueryFaults("sum(rate(svc_requests_total[5m]))", "{{model}}")).toEqual([
+			"model is shown and not grouped by",
+		]);
 	});
 });
