@@ -29,6 +29,13 @@ export function formatCount(count: number): string {
 	return String(Math.round(count)).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
 
+/** A number to read at a glance, with at most three digits: `840`, `128k`, `1.05M`. */
+export function formatCompact(count: number): string {
+	if (count < 1_000) return String(count);
+	const [divisor, unit] = count < 999_500 ? [1_000, "k"] : [1_000_000, "M"];
+	return `${Number((count / divisor).toPrecision(3))}${unit}`;
+}
+
 const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB"];
 
 /** A number of bytes with at most three significant digits: `840 B`, `12.3 MB`. */
