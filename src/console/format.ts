@@ -1,5 +1,7 @@
 // Amounts, numbers and times as the console writes them. Pure.
 
+export const MS_PER_DAY = 86_400_000;
+
 const NANO_PER_USD = 1e9;
 
 /** An amount in whole nano-dollars, which the API's numbers always are. */

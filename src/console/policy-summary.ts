@@ -1,6 +1,6 @@
 // What policy checks say together: denied over time, where and by whom. Pure.
 
-import { DAY_MS } from "../meter/budget-period.ts";
+import { MS_PER_DAY } from "./format.ts";
 
 /** What is read of a check. */
 export interface SummedCheck {
@@ -31,7 +31,7 @@ export function countByDay(
 		counts.set(day, (counts.get(day) ?? 0) + 1);
 	}
 	return Array.from({ length: days }, (_, index) => {
-		const day = new Date(nowMs - (days - 1 - index) * DAY_MS).toISOString().slice(0, 10);
+		const day = new Date(nowMs - (days - 1 - index) * MS_PER_DAY).toISOString().slice(0, 10);
 		return { day, count: counts.get(day) ?? 0 };
 	});
 }

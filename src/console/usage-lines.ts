@@ -1,6 +1,6 @@
 // Usage over days by name, for sparklines and sums beside the names.
-import { DAY_MS } from "../meter/budget-period.ts";
 import { type Api, withQuery } from "./api.ts";
+import { MS_PER_DAY } from "./format.ts";
 
 /** What a name has used, in days up to today. */
 export interface UsageLine {
@@ -30,7 +30,7 @@ export async function readUsageLines(
 	days: number,
 	nowMs: number,
 ): Promise<ReadonlyMap<string, UsageLine>> {
-	const since = new Date(nowMs - (days - 1) * DAY_MS).toISOString().slice(0, 10);
+	const since = new Date(nowMs - (days - 1) * MS_PER_DAY).toISOString().slice(0, 10);
 	const members = { group_by: grouping, step: "day", since: `${since}T00:00:00Z`, limit: MOST_NAMES };
 	const answer = await api.get<SeriesAnswer>(withQuery("/v1/usage/series", members));
 	const data = answer.ok ? answer.value.data : [];

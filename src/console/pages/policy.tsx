@@ -2,10 +2,9 @@
 import type { z } from "zod";
 import type { auditEventsSchema } from "../../audit/endpoints.edge.ts";
 import { AGENTS } from "../../hooks/agents.ts";
-import { DAY_MS } from "../../meter/budget-period.ts";
 import type { policyDecisionSchema } from "../../policy/endpoints.edge.ts";
 import { type Api, type ApiAnswer, withQuery } from "../api.ts";
-import { formatCount } from "../format.ts";
+import { formatCount, MS_PER_DAY } from "../format.ts";
 import { renderJson } from "../json-text.ts";
 import { actorLabel, type KeyNames, keyOptions, readKeyNames } from "../key-names.ts";
 import { listPage } from "../list-page.tsx";
@@ -101,13 +100,13 @@ interface Summary {
 /** What stands beside the list; on a further page of it nothing but the names of keys. */
 async function loadSummary({ api, query, service }: PageRequest): Promise<Summary> {
 	const { nowMs } = service;
-	const sinceMs = nowMs - (SUMMED_DAYS - 1) * DAY_MS;
+	const sinceMs = nowMs - (SUMMED_DAYS - 1) * MS_PER_DAY;
 	const since = (ms: number) => new Date(ms).toISOString();
 	const isFirst = !query.has("cursor");
 	const [names, denied, waiting] = await Promise.all([
 		readKeyNames(api),
 		isFirst ? readDenied(api, since(sinceMs).slice(0, 10)) : { checks: [], hasMore: false },
-		isFirst ? readWaiting(api, since(nowMs - DAY_MS)) : [],
+		isFirst ? readWaiting(api, since(nowMs - MS_PER_DAY)) : [],
 	]);
 	return { names, denied, waiting, nowMs };
 }
