@@ -1,5 +1,6 @@
 // A page of the caller's requests, and one request by its id: those that the caller's key reads.
 import type { KeyContext } from "../account/context.ts";
+import { recordKeptBack } from "../account/failed-requests.edge.ts";
 import { mayRead, readableMakers } from "../account/makers.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
 import { type ListPage, toListPage } from "../http/list-page.ts";
@@ -14,7 +15,7 @@ import {
 import { toSettlementDetail } from "../meter/stored-request.ts";
 import { findSettled } from "./settled.edge.ts";
 
-type ListContext = Pick<KeyContext, "account" | "db" | "meter" | "timings">;
+type ListContext = Pick<KeyContext, "account" | "db" | "meter" | "timings" | "waitUntil">;
 
 /** A page as a request asks for it. */
 export interface RequestListQuery extends Omit<RequestPageQuery, "filter"> {
@@ -37,6 +38,7 @@ export async function listReadableRequests(
 	{ filter: { apiKeyId, ...filter }, after, limit }: RequestListQuery,
 ): Promise<ListPage<ListedRequest> & Pick<RequestPagePart, "keptSince">> {
 	const page = { filter: { ...filter, apiKeyIds: selectMakers(context, apiKeyId) }, after, limit };
+	await recordKeptBack(context, context.account.userId);
 	const part = await context.meter(context.account.userId).requestPage(page);
 	return { ...toListPage(part, limit, toRequestPosition), keptSince: part.keptSince };
 }
@@ -48,6 +50,7 @@ export async function lookUpRequest(
 ): Promise<RequestDetail | RemovedRequest | null> {
 	if (!parseRequestId(requestId, context.settings)) return null;
 	const { userId } = context.account;
+	await recordKeptBack(context, userId);
 	const ask = () => context.meter(userId).request(requestId);
 	const found = await findSettled<RequestDetail | RemovedRequest, RequestDetail>(
 		context,
