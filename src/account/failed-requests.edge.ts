@@ -2,7 +2,7 @@
 // waits for it but who then reads the list of requests here.
 import { summarizeFailure } from "../http/failure-summary.ts";
 import { logError } from "../http/log.edge.ts";
-import { type FailedRequest, toUnbilledOutcome } from "../meter/failed-request.ts";
+import { type UnbilledRequest, toUnbilledOutcome } from "../meter/failed-request.ts";
 import { FailureLog } from "../meter/failure-log.ts";
 import { findCaller } from "./access-guards.edge.ts";
 import type { ServiceContext } from "./context.ts";
@@ -20,7 +20,7 @@ const waiting = new Set<string>();
 type RecordContext = Pick<ServiceContext, "meter" | "waitUntil">;
 
 /** Records failed requests behind those that are being recorded. Never throws: what could not be recorded is kept back. */
-function record(context: RecordContext, userId: string, failed: readonly FailedRequest[]): Promise<void> {
+function record(context: RecordContext, userId: string, failed: readonly UnbilledRequest[]): Promise<void> {
 	const before = underWay.get(userId) ?? Promise.resolve();
 	const recorded = before.then(async () => {
 		try {
@@ -55,7 +55,7 @@ function sendLater(context: RecordContext, userId: string): void {
 }
 
 /** The failed request to be recorded of an exchange that is over; null where there is none: it has a row at the meter, or needs none. */
-function toFailedRequest(context: ServiceContext): (FailedRequest & { userId: string }) | null {
+function toFailedRequest(context: ServiceContext): (UnbilledRequest & { userId: string }) | null {
 	const { trail, requestKind: kind, startedAtMs: atMs, requestId, log, signal } = context;
 	const { failure, attempts, isReserved, sentStatus } = trail;
 	const account = findCaller(context);

@@ -17,10 +17,10 @@ import { logError } from "../http/log.edge.ts";
 import { type Receipt, withEmptyOutput } from "../proof/receipt.ts";
 import { cachedSettings } from "../settings.ts";
 import { toWebhookRules } from "../webhooks/webhook.ts";
-import type { ComplianceRefusal } from "./compliance-refusals.ts";
 import { DAY_MS } from "./budget-period.ts";
+import type { ComplianceRefusal } from "./compliance-refusals.ts";
 import { DataKey } from "./data-key.edge.ts";
-import type { FailedRequest } from "./failed-request.ts";
+import type { UnbilledRequest } from "./failed-request.ts";
 import { FeedbackTable } from "./feedback-table.edge.ts";
 import type { SumColumn, SumRange } from "./fold-table.edge.ts";
 import type { BudgetStatus, KeyCosts } from "./key-budget.ts";
@@ -632,7 +632,7 @@ export class AccountMeter extends BackedUpObject {
 	}
 
 	/** Stores requests that failed without a bill, or counts them where others are alike. Idempotent. */
-	recordFailed(userId: string, failed: readonly FailedRequest[]): void {
+	recordFailed(userId: string, failed: readonly UnbilledRequest[]): void {
 		this.#learnUser(userId);
 		this.ctx.storage.transactionSync(() => {
 			for (const each of failed) this.#meterState.recordFailed(each);

@@ -12,7 +12,7 @@ export const UNBILLED_OUTCOMES = ["refused", "failed", "client_closed"] as const
 export type UnbilledOutcome = (typeof UNBILLED_OUTCOMES)[number];
 
 /** A request that failed, or several that are alike: then the others are told of the first one. */
-export interface FailedRequest {
+export interface UnbilledRequest {
 	/** Of the latest one, if there are several. */
 	requestId: string;
 	apiKeyId: string;
@@ -35,7 +35,7 @@ export interface FailedRequest {
 export const MAX_ALIKE_WITH_ATTEMPTS = 20;
 
 /** How many requests that are alike have rows of their own in a minute. */
-export function mostAlike({ attempts }: Pick<FailedRequest, "attempts">): number {
+export function mostAlike({ attempts }: Pick<UnbilledRequest, "attempts">): number {
 	return attempts.length === 0 ? 1 : MAX_ALIKE_WITH_ATTEMPTS;
 }
 

@@ -1,7 +1,7 @@
 // Requests without an answer and without a bill in the meter's SQLite, numbered like the settled ones. There is no index but the number: what
 // is alike is found among the rows of its minute.
 import { toStoredAttempts } from "./call-attempt.ts";
-import { type FailedRequest, type FailedRow, mostAlike, toListedFailure } from "./failed-request.ts";
+import { type UnbilledRequest, type FailedRow, mostAlike, toListedFailure } from "./failed-request.ts";
 import { type LookedAt, lookAtRows, type NumberedRequest, type RequestSource } from "./request-look.edge.ts";
 import { firstNumberAt, MOST_COLLISIONS, requestNumber } from "./request-number.ts";
 import type { ListedRequest, RequestRangeQuery } from "./request-page.ts";
@@ -13,11 +13,11 @@ const MAX_FAILED_ROWS = 50_000;
 const REMOVED_AT_ONCE = 500;
 
 /** The columns of FailedRow but its number, in the order of `toValues`. */
-const COLUMNS =
+const FAILED_COLUMNS =
 	"id, at_ms, latency_ms, api_key, endpoint, kind, outcome, status, error_code, error_message, model, provider, session_id, end_user, count, last_id, attempts, metadata";
-const PLACES = COLUMNS.replaceAll(/\w+/g, "?");
+const PLACES = FAILED_COLUMNS.replaceAll(/\w+/g, "?");
 
-function toValues(failed: FailedRequest): SqlStorageValue[] {
+function toValues(failed: UnbilledRequest): SqlStorageValue[] {
 	const { error, names, attempts } = failed;
 	const last = attempts.at(-1);
 	return [
@@ -52,7 +52,7 @@ export class FailedTable implements RequestSource {
 	}
 
 	/** Stores a failed request, or counts it where its minute has others that are alike. A repeated call changes nothing. @returns whether it did. */
-	record(failed: FailedRequest): boolean {
+	record(failed: UnbilledRequest): boolean {
 		const { requestId, count } = failed;
 		if (this.find(requestId)) return false;
 		const alike = this.#alike(failed);
@@ -65,7 +65,7 @@ export class FailedTable implements RequestSource {
 	}
 
 	/** Rows of its minute, key, endpoint and code, oldest first. */
-	#alike({ atMs, apiKeyId, endpoint, error }: FailedRequest): Pick<FailedRow, "n" | "last_id">[] {
+	#alike({ atMs, apiKeyId, endpoint, error }: UnbilledRequest): Pick<FailedRow, "n" | "last_id">[] {
 		const minuteMs = toMinute(atMs) * MINUTE_MS;
 		return this.#sql
 			.exec<Pick<FailedRow, "n" | "last_id">>(
@@ -80,15 +80,17 @@ export class FailedTable implements RequestSource {
 			.toArray();
 	}
 
-	#insert(failed: FailedRequest): void {
+	#insert(failed: UnbilledRequest): void {
 		const first = requestNumber(failed.requestId);
 		for (let n = first; n < first + MOST_COLLISIONS; n++) {
 			const inserted = this.#sql.exec(
-				`INSERT INTO failed_requests (n, ${COLUMNS}) VALUES (?, ${PLACES}) ON CONFLICT (n) DO NOTHING RETURNING n`,
+				`INSERT INTO failed_requests (n, ${FAILED_COLUMNS}) VALUES (?, ${PLACES}) ON CONFLICT (n) DO NOTHING RETURNING n`,
 				n,
 				...toValues(failed),
 			);
-			if (inserted.toArray().length > 0) return this.#makeRoom();
+			if (inserted.toArray().length === 0) continue;
+			this.#makeRoom();
+			return;
 		}
 		throw new Error("a thousand requests have numbers of one time");
 	}
@@ -118,7 +120,7 @@ export class FailedTable implements RequestSource {
 		const first = requestNumber(requestId);
 		const [row] = this.#sql
 			.exec<FailedRow>(
-				`SELECT n, ${COLUMNS} FROM failed_requests WHERE n >= ? AND n < ? AND id = ?`,
+				`SELECT n, ${FAILED_COLUMNS} FROM failed_requests WHERE n >= ? AND n < ? AND id = ?`,
 				first,
 				first + MOST_COLLISIONS,
 				requestId,
@@ -140,7 +142,7 @@ export class FailedTable implements RequestSource {
 	}
 
 	listed(numbers: readonly number[]): NumberedRequest[] {
-		const query = `SELECT n, ${COLUMNS} FROM failed_requests WHERE n IN (SELECT value FROM json_each(?)) ORDER BY n DESC`;
+		const query = `SELECT n, ${FAILED_COLUMNS} FROM failed_requests WHERE n IN (SELECT value FROM json_each(?)) ORDER BY n DESC`;
 		const rows = this.#sql.exec<FailedRow>(query, JSON.stringify(numbers)).toArray();
 		return rows.map((row): { n: number; request: ListedRequest } => ({ n: row.n, request: toListedFailure(row) }));
 	}

@@ -1,7 +1,7 @@
 // What an isolate keeps back of failed requests that are alike: the first of a minute are recorded at once, the others are counted and sent
 // together. So a flood of refusals costs its meter few calls. A process that dies loses what it has counted. Pure; the clock is an argument.
 import { BoundedMap } from "../bounded-map.ts";
-import { type FailedRequest, mostAlike } from "./failed-request.ts";
+import { type UnbilledRequest, mostAlike } from "./failed-request.ts";
 import { toMinute } from "./rolling-window.ts";
 
 const MAX_USERS = 2_000;
@@ -12,10 +12,10 @@ interface Alike {
 	/** Recorded at once. */
 	recorded: number;
 	/** The latest one, with how many are kept back. */
-	keptBack: FailedRequest | null;
+	keptBack: UnbilledRequest | null;
 }
 
-function likeness({ apiKeyId, endpoint, error }: FailedRequest): string {
+function likeness({ apiKeyId, endpoint, error }: UnbilledRequest): string {
 	return `${apiKeyId} ${endpoint} ${error.code}`;
 }
 
@@ -26,7 +26,7 @@ export class FailureLog {
 	 * Notes a failed request.
 	 * @returns what is to be recorded at once: the request, or what was kept back of an earlier minute, too; nothing where it is kept back.
 	 */
-	note(userId: string, failed: FailedRequest): FailedRequest[] {
+	note(userId: string, failed: UnbilledRequest): UnbilledRequest[] {
 		const ofUser = this.#byUser.get(userId) ?? new BoundedMap<string, Alike>(MAX_LIKENESSES);
 		this.#byUser.set(userId, ofUser);
 		const key = likeness(failed);
@@ -50,7 +50,7 @@ export class FailureLog {
 	}
 
 	/** Takes what is kept back of a user. */
-	take(userId: string): FailedRequest[] {
+	take(userId: string): UnbilledRequest[] {
 		return this.#all(userId).flatMap((alike) => {
 			const { keptBack } = alike;
 			alike.keptBack = null;
@@ -59,7 +59,7 @@ export class FailureLog {
 	}
 
 	/** Keeps back what could not be recorded. */
-	giveBack(userId: string, failed: readonly FailedRequest[]): void {
+	giveBack(userId: string, failed: readonly UnbilledRequest[]): void {
 		for (const each of failed) {
 			const alike = this.#byUser.get(userId)?.get(likeness(each));
 			if (!alike) continue;

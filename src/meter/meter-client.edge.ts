@@ -5,7 +5,7 @@ import { callObject } from "../durable/call-object.edge.ts";
 import type { AccountMeter } from "./account-meter.object.ts";
 import { ArchivedRequests } from "./archived-requests.edge.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
-import type { FailedRequest } from "./failed-request.ts";
+import type { UnbilledRequest } from "./failed-request.ts";
 import type { SumColumn, SumRange } from "./fold-table.edge.ts";
 import type { BudgetStatus, KeyCosts } from "./key-budget.ts";
 import type {
@@ -106,7 +106,7 @@ export interface MeterClient {
 	/** Counts a refusal by compliance, for an audit event. */
 	recordRefusal(refusal: ComplianceRefusal): Promise<void>;
 	/** Stores requests that failed without a bill. */
-	recordFailed(userId: string, failed: readonly FailedRequest[]): Promise<void>;
+	recordFailed(userId: string, failed: readonly UnbilledRequest[]): Promise<void>;
 	/** Audit events of the meter's own that D1 does not have. */
 	unflushedEvents(): Promise<MeterEvent[]>;
 	/** Marks an owner: it holds audit events that D1 does not have. */

@@ -4,7 +4,7 @@
 // Every admission, extension, settlement and release has the next number. A fold counts everything up to one number, and names where to
 // find what came later: an id's time is not the time of admission, so rows below the fold's floor are listed.
 import { addCounts, type DayCounts, type DayPlace, type DaySum, DaySums, NO_COUNTS, toDaySums } from "./day-sums.ts";
-import type { FailedRequest } from "./failed-request.ts";
+import type { UnbilledRequest } from "./failed-request.ts";
 import { FailedTable } from "./failed-table.edge.ts";
 import { FoldTable, type SumColumn, type SumRange, type UnsentSums } from "./fold-table.edge.ts";
 import type { BudgetStatus, KeyBudget, KeyCosts } from "./key-budget.ts";
@@ -297,7 +297,7 @@ export class MeterState {
 	}
 
 	/** Stores a request that failed without a bill, once, or counts it where others are alike. */
-	recordFailed(failed: FailedRequest): void {
+	recordFailed(failed: UnbilledRequest): void {
 		this.failed.record(failed);
 	}
 

@@ -20,7 +20,8 @@ const EQUAL_COLUMNS = [
 ] as const;
 
 /** All columns that conditions read. */
-export const CONDITION_COLUMNS = "id, kind, model, provider, outcome, error_code, session_id, end_user, api_key, metadata";
+export const CONDITION_COLUMNS =
+	"id, kind, model, provider, outcome, error_code, session_id, end_user, api_key, metadata";
 
 /** What a row must have; null where every row matches. Times are conditions of row numbers, and not among these. */
 export function toCondition(filter: RequestFilter): Condition | null {

@@ -5,8 +5,8 @@ import { nanoUsd } from "../proof/money.ts";
 import { splitText } from "../text/pieces.ts";
 import type { MeteredBudget } from "./key-budget.ts";
 import type { BudgetShare } from "./key-ledger.ts";
-import { MOST_COLLISIONS, type NumberRange, requestNumber } from "./request-number.ts";
 import { type LookedAt, lookAtRows, type NumberedRequest, type RequestSource } from "./request-look.edge.ts";
+import { MOST_COLLISIONS, type NumberRange, requestNumber } from "./request-number.ts";
 import type { RequestRangeQuery } from "./request-page.ts";
 import type { OpenHold, Reservation, ReservedEnd, Settlement } from "./settlement.ts";
 import {

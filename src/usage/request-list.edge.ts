@@ -13,6 +13,7 @@ import {
 	toRequestPosition,
 } from "../meter/request-page.ts";
 import { toSettlementDetail } from "../meter/stored-request.ts";
+import { findTaggedKeys } from "./groups.store.ts";
 import { findSettled } from "./settled.edge.ts";
 
 type ListContext = Pick<KeyContext, "account" | "db" | "meter" | "timings" | "waitUntil">;
@@ -22,22 +23,30 @@ export interface RequestListQuery extends Omit<RequestPageQuery, "filter"> {
 	filter: Omit<RequestPageQuery["filter"], "apiKeyIds"> & {
 		/** Of this API key alone. */
 		apiKeyId?: string | undefined;
+		/** Of API keys with this tag. */
+		tag?: string | undefined;
 	};
 }
 
-/** The keys of a page: the one that is asked for, if the caller reads what it made, else all that the caller reads. */
-function selectMakers({ account }: ListContext, apiKeyId: string | undefined): readonly string[] | undefined {
+/** The keys of a page: those that are asked for, as far as the caller reads what they made, else all that the caller reads. */
+async function selectMakers(
+	{ account, db, timings }: ListContext,
+	{ apiKeyId, tag }: Pick<RequestListQuery["filter"], "apiKeyId" | "tag">,
+): Promise<readonly string[] | undefined> {
 	const readable = readableMakers(account);
-	if (apiKeyId === undefined) return readable ?? undefined;
-	return readable === null || readable.includes(apiKeyId) ? [apiKeyId] : [];
+	if (apiKeyId === undefined && tag === undefined) return readable ?? undefined;
+	const tagged = tag === undefined ? null : await timings.measure("d1", () => findTaggedKeys(db, account.userId, tag));
+	const asked = tagged?.filter((id) => apiKeyId === undefined || id === apiKeyId) ?? (apiKeyId ? [apiKeyId] : []);
+	return readable === null ? asked : asked.filter((id) => readable.includes(id));
 }
 
 /** A page of requests, newest first, in the order of their rows: ids of one millisecond may share a number, and then it is not that of the ids. */
 export async function listReadableRequests(
 	context: ListContext,
-	{ filter: { apiKeyId, ...filter }, after, limit }: RequestListQuery,
+	{ filter: { apiKeyId, tag, ...filter }, after, limit }: RequestListQuery,
 ): Promise<ListPage<ListedRequest> & Pick<RequestPagePart, "keptSince">> {
-	const page = { filter: { ...filter, apiKeyIds: selectMakers(context, apiKeyId) }, after, limit };
+	const apiKeyIds = await selectMakers(context, { apiKeyId, tag });
+	const page = { filter: { ...filter, apiKeyIds }, after, limit };
 	await recordKeptBack(context, context.account.userId);
 	const part = await context.meter(context.account.userId).requestPage(page);
 	return { ...toListPage(part, limit, toRequestPosition), keptSince: part.keptSince };
