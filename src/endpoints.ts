@@ -22,6 +22,7 @@ import { operatorKeyEndpoints } from "./keys/operator-endpoints.edge.ts";
 import { ledgerEndpoints } from "./ledger/endpoints.edge.ts";
 import { toolEndpoints } from "./mcp/endpoints.edge.ts";
 import { messagesEndpoints } from "./messages/endpoints.edge.ts";
+import { metricsEndpoint } from "./metrics-endpoint.edge.ts";
 import { orchestrationEndpoints } from "./orchestration/endpoints.edge.ts";
 import { pageEndpoints } from "./pages/endpoints.edge.ts";
 import { policyEndpoints } from "./policy/endpoints.edge.ts";
@@ -34,6 +35,7 @@ import { feedbackEndpoints } from "./usage/feedback-endpoints.edge.ts";
 import { operatorUsageEndpoints } from "./usage/operator-endpoints.edge.ts";
 import { proofEndpoints } from "./usage/proof-endpoints.edge.ts";
 import { requestEndpoints } from "./usage/request-endpoints.edge.ts";
+import { usageSeriesEndpoints } from "./usage/series-endpoints.edge.ts";
 import { workspaceEndpoints } from "./workspace/endpoints.edge.ts";
 
 /** OpenAPI documents by number of endpoints (with operator endpoints or without). Each is rendered once per isolate. */
@@ -90,11 +92,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	...pageEndpoints,
 	...keyEndpoints,
 	...usageEndpoints,
+	...usageSeriesEndpoints,
 	...requestEndpoints,
 	...feedbackEndpoints,
 	...toolEndpoints(() => ENDPOINTS),
 	healthEndpoint,
 	openapiEndpoint,
+	metricsEndpoint,
 	...operatorKeyEndpoints,
 	...operatorUsageEndpoints,
 	...catalogEndpoints,

@@ -700,6 +700,35 @@ type ByProvider2 = {
 	cost_usd: number;
 };
 
+type FirstTokenMs = {
+	p50: number;
+	p95: number;
+};
+
+type Error = {
+	/** Code of the error, as the client got it. */
+	code: string;
+	/** What went wrong. */
+	message: string;
+};
+
+type Attempts = {
+	/** Who was called. */
+	provider: string;
+	/** The model that was asked. */
+	model: string;
+	/** HTTP status of the provider; null where none came. */
+	status: number | null;
+	/** Why it did not serve; null for one that did. */
+	error: "status" | "unreachable" | "no_head" | "head_timeout" | "timeout" | "out_of_time" | "cut" | "reported" | "empty" | "unusable" | "too_large" | "client_closed" | null;
+	/** From the request's arrival to the call. */
+	started_ms: number;
+	/** From the call to its first token or body; null where none came. */
+	first_token_ms: number | null;
+	/** From the call to its end. */
+	ms: number;
+};
+
 type Kv = {
 	ok: boolean;
 	latency_ms: number;
@@ -2676,6 +2705,97 @@ export interface EndpointTypes {
 			}>;
 		};
 	};
+	/** The caller's usage over time: requests, failures, tokens, cost and latency, by model, provider, key and more. */
+	get_usage_series: {
+		query?: {
+			/** One series for each. Without it one of everything. */
+			group_by?: "model" | "provider" | "key" | "tag" | "session" | "end_user";
+			/** How long each step is. */
+			step?: "hour" | "day";
+			/** From the step that this lies in; by default 30 days before `until`. */
+			since?: string;
+			/** Up to, and without, this time; by default now. */
+			until?: string;
+			/** Whose hours and days the steps are: a name of the IANA data base. */
+			time_zone?: string;
+			/** Series that are told apart, those that cost most; 8 by default. */
+			limit?: number;
+		};
+		result: {
+			object: "usage.series";
+			/** What each series is of; null for one of everything. */
+			group_by: "model" | "provider" | "key" | "tag" | "session" | "end_user" | null;
+			/** How long each step is. */
+			step: "hour" | "day";
+			/** Whose hours and days the steps are. UTC where they come from `day_sums`. */
+			time_zone: string;
+			/** When each step begins; the first may begin before the range. */
+			starts: string[];
+			/** When the last step ends. */
+			until: string;
+			/** `requests`: each was counted. `day_sums`: there are too many; sums of UTC days, without failures and latencies. */
+			source: "requests" | "day_sums";
+			/** From when on requests are counted, where there are too many and no sums; null where all are. */
+			counted_since: string | null;
+			/** Of the whole range. */
+			total: {
+				/** That were answered. By model from `day_sums`: those that called it. */
+				requests: number;
+				/** That got no answer after calls of models. */
+				failed: number;
+				/** That got none before any: limits, budgets, policy, validation. */
+				refused: number;
+				/** Of prompts and answers. */
+				tokens: number;
+				/** Of prompts. */
+				input_tokens: number;
+				/** What they cost. */
+				cost_usd: number;
+				/** From arrival to the end of the answer. */
+				latency_ms: FirstTokenMs | null;
+				/** From arrival to the first token, of answers that were streamed. */
+				first_token_ms: FirstTokenMs | null;
+			};
+			/** Of each step; null where nothing was answered. */
+			latency_ms: Array<FirstTokenMs | null>;
+			/** Of each step. */
+			first_token_ms: Array<FirstTokenMs | null>;
+			/** A series each, with a number for each step; those that cost most first. */
+			data: Array<{
+				/** Id of the key, name of the model and so on; null for those without one. */
+				id: string | null;
+				/** What people call it: the name of the key, else the id. */
+				name: string | null;
+				/** That were answered. By model from `day_sums`: those that called it. */
+				requests: number[];
+				/** That got no answer after calls of models. */
+				failed: number[];
+				/** That got none before any: limits, budgets, policy, validation. */
+				refused: number[];
+				/** Of prompts and answers. */
+				tokens: number[];
+				/** Of prompts. */
+				input_tokens: number[];
+				/** What they cost. */
+				cost_usd: number[];
+			}>;
+			/** Of all that are not told apart; null where all are. */
+			others: {
+				/** That were answered. By model from `day_sums`: those that called it. */
+				requests: number[];
+				/** That got no answer after calls of models. */
+				failed: number[];
+				/** That got none before any: limits, budgets, policy, validation. */
+				refused: number[];
+				/** Of prompts and answers. */
+				tokens: number[];
+				/** Of prompts. */
+				input_tokens: number[];
+				/** What they cost. */
+				cost_usd: number[];
+			} | null;
+		};
+	};
 	/** The caller's requests, newest first: which model was chosen for each and why, and what it cost. */
 	list_requests: {
 		query?: {
@@ -2712,14 +2832,26 @@ export interface EndpointTypes {
 				kind: string;
 				/** The API key; null in requests from before keys were recorded. */
 				key_id: string | null;
+				/** HTTP status that the client got; null where it had hung up before, or the service had stopped. */
+				http_status: number | null;
+				/** Why there is no answer, or no whole one; null where nothing went wrong. */
+				error: Error | null;
+				/** How many requests this is: equal refusals of one minute are one. Else 1. */
+				count: number;
+				/** The client's session. */
+				session_id: string | null;
+				/** Whom the client asked for. */
+				end_user: string | null;
+				/** What else the client said of the request. */
+				metadata: Record<string, string>;
 				/** The model that the request or its config named; null where routing chose. */
 				requested_model: string | null;
-				/** The model that served; of several, the one that the request counts for. */
-				model: string;
-				/** Who served it. */
-				provider: string;
-				/** How the model was chosen. */
-				mode: string;
+				/** The model that served; of several, the one that the request counts for. Null where none was called. */
+				model: string | null;
+				/** Who served it; null where nobody was called. */
+				provider: string | null;
+				/** How the model was chosen; null where none was. */
+				mode: string | null;
 				/** Another model served than the intended one. */
 				fallback: boolean;
 				/** Why this model, in words; of chats and skills. */
@@ -2764,14 +2896,22 @@ export interface EndpointTypes {
 				cost_usd: number;
 				/** Some usage was not reported and counts at its bound. */
 				estimated: boolean;
-				/** Time from its arrival to its receipt. */
+				/** Time from its arrival to its receipt, or to its error. */
 				latency_ms: number;
-				/** `complete`, `cut` or `client_closed`. */
+				/** Time from its arrival to the first token, or to the answer that was asked for as a whole. */
+				first_token_ms: number | null;
+				/** Output tokens a second behind the first token; null where the answer came as a whole, or of several calls. */
+				tokens_per_second: number | null;
+				/** Tokens of prompts that providers had in their caches. */
+				cached_tokens: number;
+				/** The calls of providers, in the order of their starts; of more than 32 the first and the last 16. */
+				attempts: Attempts[];
+				/** `complete`, `cut` or `client_closed`; without an answer and a receipt `refused` (no provider was called) or `failed`. */
 				outcome: string;
 				/** The upstream cut the answer. */
 				truncated: boolean;
-				/** Hash of its receipt. */
-				proof_hash: string;
+				/** Hash of its receipt; null where nothing was billed. */
+				proof_hash: string | null;
 				/** Its receipt is signed. */
 				signed: boolean;
 			}>;
@@ -2792,14 +2932,26 @@ export interface EndpointTypes {
 			kind: string;
 			/** The API key; null in requests from before keys were recorded. */
 			key_id: string | null;
+			/** HTTP status that the client got; null where it had hung up before, or the service had stopped. */
+			http_status: number | null;
+			/** Why there is no answer, or no whole one; null where nothing went wrong. */
+			error: Error | null;
+			/** How many requests this is: equal refusals of one minute are one. Else 1. */
+			count: number;
+			/** The client's session. */
+			session_id: string | null;
+			/** Whom the client asked for. */
+			end_user: string | null;
+			/** What else the client said of the request. */
+			metadata: Record<string, string>;
 			/** The model that the request or its config named; null where routing chose. */
 			requested_model: string | null;
-			/** The model that served; of several, the one that the request counts for. */
-			model: string;
-			/** Who served it. */
-			provider: string;
-			/** How the model was chosen. */
-			mode: string;
+			/** The model that served; of several, the one that the request counts for. Null where none was called. */
+			model: string | null;
+			/** Who served it; null where nobody was called. */
+			provider: string | null;
+			/** How the model was chosen; null where none was. */
+			mode: string | null;
 			/** Another model served than the intended one. */
 			fallback: boolean;
 			/** Why this model, in words; of chats and skills. */
@@ -2844,14 +2996,22 @@ export interface EndpointTypes {
 			cost_usd: number;
 			/** Some usage was not reported and counts at its bound. */
 			estimated: boolean;
-			/** Time from its arrival to its receipt. */
+			/** Time from its arrival to its receipt, or to its error. */
 			latency_ms: number;
-			/** `complete`, `cut` or `client_closed`. */
+			/** Time from its arrival to the first token, or to the answer that was asked for as a whole. */
+			first_token_ms: number | null;
+			/** Output tokens a second behind the first token; null where the answer came as a whole, or of several calls. */
+			tokens_per_second: number | null;
+			/** Tokens of prompts that providers had in their caches. */
+			cached_tokens: number;
+			/** The calls of providers, in the order of their starts; of more than 32 the first and the last 16. */
+			attempts: Attempts[];
+			/** `complete`, `cut` or `client_closed`; without an answer and a receipt `refused` (no provider was called) or `failed`. */
 			outcome: string;
 			/** The upstream cut the answer. */
 			truncated: boolean;
-			/** Hash of its receipt. */
-			proof_hash: string;
+			/** Hash of its receipt; null where nothing was billed. */
+			proof_hash: string | null;
 			/** Its receipt is signed. */
 			signed: boolean;
 			/** Cost by model. */
@@ -2985,6 +3145,7 @@ export const ROUTES: Readonly<
 	list_plans: { method: "GET", path: "/v1/plans", isRepeatable: true, member: "object" },
 	get_usage: { method: "GET", path: "/v1/usage", isRepeatable: true },
 	get_savings: { method: "GET", path: "/v1/savings", isRepeatable: true },
+	get_usage_series: { method: "GET", path: "/v1/usage/series", isRepeatable: true, member: "object" },
 	list_requests: { method: "GET", path: "/v1/requests", isRepeatable: true, member: "object" },
 	get_request: { method: "GET", path: "/v1/requests/{request_id}", isRepeatable: true, member: "object" },
 	give_feedback: { method: "POST", path: "/v1/feedback", member: "object" },

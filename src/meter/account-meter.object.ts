@@ -20,7 +20,7 @@ import { toWebhookRules } from "../webhooks/webhook.ts";
 import { DAY_MS } from "./budget-period.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
 import { DataKey } from "./data-key.edge.ts";
-import type { UnbilledRequest } from "./failed-request.ts";
+import { toUnbilledRow, type UnbilledRequest } from "./failed-request.ts";
 import { FeedbackTable } from "./feedback-table.edge.ts";
 import type { SumColumn, SumRange } from "./fold-table.edge.ts";
 import type { BudgetStatus, KeyCosts } from "./key-budget.ts";
@@ -50,10 +50,12 @@ import {
 } from "./meter-calls.ts";
 import { recordMeterEvents } from "./meter-events.store.ts";
 import { type MeterEvent, toStoredEvent } from "./meter-events.ts";
+import { type CountedDecision, MeterMetrics } from "./meter-metrics.edge.ts";
 import { MeterState } from "./meter-state.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
 import { RefusalTable } from "./refusal-table.edge.ts";
 import type { LimitRefusal } from "./refusals.ts";
+import { NO_END, NO_FACTS } from "./request-facts.ts";
 import { RequestKeeper } from "./request-keeper.edge.ts";
 import { requestNumber } from "./request-number.ts";
 import type {
@@ -79,6 +81,8 @@ import { type CountedWrite, StoredQuota } from "./stored-quota.edge.ts";
 import { toListedRequest, toStoredDetail, toStoredReceipt } from "./stored-request.ts";
 import { listUntaken, markTaken, strand } from "./stranded.store.ts";
 import { forgetEarlierSums, highestRevision, recordUsageDays } from "./usage-days.store.ts";
+import { chooseSource, readDaySeries, readRowSeries } from "./usage-series.edge.ts";
+import type { MeterSeries, SeriesQuery } from "./usage-series.ts";
 
 /** From an audit event of the meter's own to its flush, so that others go with it. */
 const FLUSH_EVENTS_AFTER_MS = 250;
@@ -118,6 +122,9 @@ export class AccountMeter extends BackedUpObject {
 	/** What revisions of sums in D1 lie above; null until D1 was asked, in a meter that was restored. */
 	#revisionBase: number | null;
 	#keeper: RequestKeeper;
+	/** Null while nobody reads metrics. */
+	#metrics: MeterMetrics | null = null;
+	#metricsTriedAtMs = Date.now();
 	#sumsSentAtMs = Date.now();
 	/** Whether sums are to be sent before they are due. */
 	#areSumsWanted = false;
@@ -174,6 +181,7 @@ export class AccountMeter extends BackedUpObject {
 		});
 		// The alarm may have been lost with its machine, so open work sets it again. One that is set earlier stays: it may be for sums.
 		state.blockConcurrencyWhile(async () => {
+			this.#metrics = await MeterMetrics.open(this.#sql, env, this.#meterState, this.#userId);
 			await this.#outbox.learnAlarm();
 			this.#armForOpenWork(now);
 		});
@@ -187,6 +195,8 @@ export class AccountMeter extends BackedUpObject {
 	/** D1 may have sums of a later state than the backup's. */
 	override adaptRestored(): void {
 		this.#sql.exec("UPDATE account SET revision_base = NULL");
+		// It counts as another source, from here on.
+		this.#sql.exec("DELETE FROM unsent_metrics");
 	}
 
 	/** An audit event is to be flushed, and perhaps a webhook to be sent. */
@@ -201,15 +211,20 @@ export class AccountMeter extends BackedUpObject {
 		if (nextAtMs !== null) this.#outbox.arm(nextAtMs);
 	}
 
-	/** Writes sums to D1 where that is due, so that no timer waits for it: a waiting object is billed. */
+	/** Sends sums and metrics where that is due, so that no timer waits for it: a waiting object is billed. */
 	#sendSumsIfDue(nowMs: number): void {
-		if (!this.#areSumsDue(nowMs) || this.#outbox.isFailing) return;
+		if (!(this.#areSumsDue(nowMs) || this.#areMetricsDue(nowMs)) || this.#outbox.isFailing) return;
 		this.ctx.waitUntil(this.#outbox.flush());
 	}
 
 	#areSumsDue(nowMs: number): boolean {
 		const isDue = this.#areSumsWanted || Math.abs(nowMs - this.#sumsSentAtMs) >= SUMS_EVERY_MS;
 		return isDue && this.#meterState.hasUnsent;
+	}
+
+	#areMetricsDue(nowMs: number): boolean {
+		const isDue = this.#areSumsWanted || Math.abs(nowMs - this.#metricsTriedAtMs) >= SUMS_EVERY_MS;
+		return isDue && (this.#metrics?.hasUnsent ?? false);
 	}
 
 	/** Remembers whose meter this is: an object that an alarm wakes does not know it. */
@@ -291,6 +306,7 @@ export class AccountMeter extends BackedUpObject {
 			return;
 		}
 		this.#learnUser(reservation.usage.user_id);
+		this.#metrics?.begin(reservation.usage.user_id);
 		const { expiresAtMs, holdNanoUsd: nanoUsd } = reservation;
 		this.#meterState.admit({
 			id: requestId,
@@ -329,6 +345,14 @@ export class AccountMeter extends BackedUpObject {
 		return { taken: true };
 	}
 
+	/** Counts a decision of the policy for the metrics. Idempotent. */
+	countCheck(userId: string, check: CountedDecision): void {
+		if (!this.#metrics) return;
+		this.#metrics.begin(userId);
+		this.#metrics.countCheck(check);
+		this.#outbox.arm(Date.now() + SUMS_EVERY_MS);
+	}
+
 	/** The refusal by a limit of the plan or of the key; null when the request fits in all of them. */
 	#limitRefusal(request: AdmitRequest, plan: PlanId, nowMs: number): LimitRefusal | null {
 		const ofPlan = this.#quota(plan, nowMs);
@@ -359,6 +383,8 @@ export class AccountMeter extends BackedUpObject {
 	/** Settles a request, and stores the alerts that its cost gives rise to in the same transaction. */
 	#settle(open: OpenRequest, settlement: Settlement, nowMs: number): void {
 		this.#meterState.settle(open, settlement);
+		const { usage, facts = NO_FACTS, end = NO_END } = settlement;
+		this.#metrics?.count({ ...usage, facts, error: end.error, count: 1 });
 		this.#budgets.settled(open, settlement.usage, nowMs);
 	}
 
@@ -469,6 +495,16 @@ export class AccountMeter extends BackedUpObject {
 		return this.#meterState.sumsBy(column, range);
 	}
 
+	/** Usage over time, and what it was read from. */
+	usageSeries(query: SeriesQuery): MeterSeries {
+		const source = chooseSource(this.#meterState, this.#keeper, query);
+		const series =
+			source === "rows"
+				? readRowSeries(this.#meterState, this.#keeper.firstKept, query)
+				: readDaySeries(this.#meterState, query);
+		return { ...series, source };
+	}
+
 	/** The requests of a page, one more than it holds if there are more, and which archives may have others. */
 	requestPage(query: RequestPageQuery): Promise<MeterPage> {
 		return readRequestPage(this.#meterState, this.#keeper, query);
@@ -558,7 +594,8 @@ export class AccountMeter extends BackedUpObject {
 		this.#areSumsWanted = true;
 		await this.#outbox.flush();
 		// A flush that was under way may have looked at the sums before.
-		if (this.#meterState.hasUnsent && !this.#outbox.isFailing) await this.#outbox.flush();
+		const hasUnsent = this.#meterState.hasUnsent || this.#metrics?.hasUnsent;
+		if (hasUnsent && !this.#outbox.isFailing) await this.#outbox.flush();
 		this.#areSumsWanted = false;
 	}
 
@@ -634,9 +671,11 @@ export class AccountMeter extends BackedUpObject {
 	/** Stores requests that failed without a bill, or counts them where others are alike. Idempotent. */
 	recordFailed(userId: string, failed: readonly UnbilledRequest[]): void {
 		this.#learnUser(userId);
-		this.ctx.storage.transactionSync(() => {
-			for (const each of failed) this.#meterState.recordFailed(each);
-		});
+		const recorded = this.ctx.storage.transactionSync(() =>
+			failed.filter((each) => this.#meterState.recordFailed(each)),
+		);
+		this.#metrics?.begin(userId);
+		for (const each of recorded) this.#metrics?.count(toUnbilledRow(each));
 		// So that they are removed in time, even if nothing else is to be done.
 		this.#outbox.arm(Date.now() + DAY_MS);
 	}
@@ -807,7 +846,8 @@ export class AccountMeter extends BackedUpObject {
 			(await this.#writeAlerts()) ||
 			(await this.#writeRefusals()) ||
 			(await this.#stored.flush(Date.now())) ||
-			this.#writeSums()
+			(await this.#writeSums()) ||
+			this.#sendMetrics()
 		);
 	}
 
@@ -832,6 +872,20 @@ export class AccountMeter extends BackedUpObject {
 		this.#sumsSentAtMs = Date.now();
 		this.#hasSentSums = true;
 		return true;
+	}
+
+	/** Sends metrics where they are due. While object `Metrics` is away, nothing else waits for it: the next minute sends the same. */
+	async #sendMetrics(): Promise<false> {
+		const nowMs = Date.now();
+		if (!this.#areMetricsDue(nowMs)) return false;
+		this.#metricsTriedAtMs = nowMs;
+		try {
+			await this.#metrics?.send();
+		} catch (error) {
+			logError("metrics_not_sent", error);
+			this.#outbox.arm(nowMs + SUMS_EVERY_MS);
+		}
+		return false;
 	}
 
 	async #writeAlerts(): Promise<boolean> {
@@ -876,6 +930,7 @@ export class AccountMeter extends BackedUpObject {
 	/** Sends sums when that is due. Not for an object that wakes: what it has not folded may have been sent before. */
 	#armForSums(notBeforeMs: number): void {
 		if (this.#meterState.hasUnsent) this.#outbox.arm(Math.max(this.#sumsSentAtMs + SUMS_EVERY_MS, notBeforeMs));
+		if (this.#metrics?.hasUnsent) this.#outbox.arm(Math.max(this.#metricsTriedAtMs + SUMS_EVERY_MS, notBeforeMs));
 	}
 
 	/** Flushes refusals when their minute is over. @param notBeforeMs when to try again after a failure. */

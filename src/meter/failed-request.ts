@@ -3,7 +3,8 @@
 import type { RequestKind } from "../http/request-kind.ts";
 import { pickReceiptDecision } from "../proof/receipt-decision.ts";
 import { type CallAttempt, fromStoredAttempts } from "./call-attempt.ts";
-import type { RequestError, RequestNames } from "./request-facts.ts";
+import type { CountedRow } from "./counted-request.ts";
+import { NO_FACTS, type RequestError, type RequestNames } from "./request-facts.ts";
 import type { ListedRequest } from "./request-page.ts";
 
 /** How requests end that were billed nothing. */
@@ -68,6 +69,15 @@ export interface FailedRow extends Record<string, SqlStorageValue> {
 	last_id: string;
 	attempts: string | null;
 	metadata: string | null;
+}
+
+/** A failed request as the metrics count it. */
+export function toUnbilledRow(failed: UnbilledRequest): CountedRow {
+	const { kind, apiKeyId: api_key_id, outcome, error, count, names, attempts, latencyMs: latency_ms } = failed;
+	const { model = null, provider = null } = attempts.at(-1) ?? {};
+	const facts = { ...NO_FACTS, ...names, attempts: [...attempts] };
+	const nothing = { tokens: 0, input_tokens: 0, cost_nano_usd: 0, fallback: false, calls: [] };
+	return { kind, api_key_id, outcome, error, count, latency_ms, model, provider, facts, ...nothing };
 }
 
 /** The decision of a request for which none was made. */

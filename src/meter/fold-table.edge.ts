@@ -73,6 +73,9 @@ const SUMMED_COUNTS = COUNT_NAMES.map((name) => `sum(${name}) AS ${name}`).join(
 /** What sums may be grouped by. */
 export type SumColumn = "day" | "api_key" | "model";
 
+/** What was counted under a name on one day. */
+export type NamedDaySum = DayCounts & { day: string; name: string };
+
 /** Which sums are read: of a range of days, and of some keys alone; null for all. */
 export interface SumRange {
 	since: string;
@@ -208,6 +211,24 @@ export class FoldTable {
 				`SELECT ${column} AS name, ${SUMMED_COUNTS} FROM day_sums
 					WHERE day IN (SELECT value FROM json_each(?1)) AND ${keys} GROUP BY 1`,
 				JSON.stringify(places),
+				apiKeyIds && JSON.stringify(apiKeyIds),
+			)
+			.toArray();
+	}
+
+	/** Folded sums of each day of a range, under the names of a column; all of a day under one empty name without a column. */
+	sumsByDay(column: SumColumn | null, { since, until, apiKeyIds }: SumRange): NamedDaySum[] {
+		const keys =
+			apiKeyIds !== null
+				? "api_key IN (SELECT value FROM json_each(?2))"
+				: column === null
+					? "api_key = '' AND ?2 IS NULL"
+					: "api_key > '' AND ?2 IS NULL";
+		return this.#sql
+			.exec<SumRow & { day: string; name: string }>(
+				`SELECT day, ${column ?? "''"} AS name, ${SUMMED_COUNTS} FROM day_sums
+					WHERE day IN (SELECT value FROM json_each(?1)) AND ${keys} GROUP BY 1, 2`,
+				JSON.stringify(listDays(since, until)),
 				apiKeyIds && JSON.stringify(apiKeyIds),
 			)
 			.toArray();

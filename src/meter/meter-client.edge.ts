@@ -28,6 +28,7 @@ import type {
 	SettleVerdict,
 } from "./meter-calls.ts";
 import type { MeterEvent } from "./meter-events.ts";
+import type { CountedDecision } from "./meter-metrics.edge.ts";
 import type { RequestArchive } from "./request-archive.object.ts";
 import type {
 	ArchivedRequest,
@@ -40,6 +41,7 @@ import type {
 import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
 import type { StorageVerdict, StoredDeletion, StoredWrite } from "./stored-bytes.ts";
 import type { CountedWrite } from "./stored-quota.edge.ts";
+import type { MeterSeries, SeriesQuery } from "./usage-series.ts";
 
 export type { MarkedOwner, MeterSnapshot, Quota } from "./meter-calls.ts";
 
@@ -67,6 +69,8 @@ export interface MeterClient {
 	takeStranded(userId: string): Promise<void>;
 	/** Sums of a range of days under the names of a column. */
 	sumsBy(column: SumColumn, range: SumRange): Promise<NamedCounts[]>;
+	/** Usage over time, and what it was read from. */
+	usageSeries(query: SeriesQuery): Promise<MeterSeries>;
 	/** The requests of a page, one more than it holds if there are more. */
 	requestPage(query: RequestPageQuery): Promise<RequestPagePart>;
 	/** A settled request; `open` while it is not settled. */
@@ -107,6 +111,8 @@ export interface MeterClient {
 	recordRefusal(refusal: ComplianceRefusal): Promise<void>;
 	/** Stores requests that failed without a bill. */
 	recordFailed(userId: string, failed: readonly UnbilledRequest[]): Promise<void>;
+	/** Counts a decision of the policy for the metrics. */
+	countCheck(check: CountedDecision): Promise<void>;
 	/** Audit events of the meter's own that D1 does not have. */
 	unflushedEvents(): Promise<MeterEvent[]>;
 	/** Marks an owner: it holds audit events that D1 does not have. */
@@ -143,6 +149,7 @@ export function meterClient(
 		extend: (requestId, reservation) => twice((stub) => stub.extend(requestId, reservation)),
 		takeStranded: (userId) => twice((stub) => stub.takeStranded(userId)),
 		sumsBy: (column, range) => twice(async (stub) => await stub.sumsBy(column, range)),
+		usageSeries: (query) => twice(async (stub) => (await stub.usageSeries(query)) as MeterSeries),
 		requestPage: (query) => twice(async (stub) => archived.page(await stub.requestPage(query), query)),
 		request: (requestId) =>
 			twice(async (stub) => {
@@ -179,6 +186,7 @@ export function meterClient(
 		revokeKey: (keyId, retiredBudget) => twice((stub) => stub.revokeKey(keyId, retiredBudget)),
 		recordRefusal: (refusal) => twice((stub) => stub.recordRefusal(refusal)),
 		recordFailed: (userId, failed) => twice((stub) => stub.recordFailed(userId, failed)),
+		countCheck: (check) => twice((stub) => stub.countCheck(userId, check)),
 		unflushedEvents: () => twice(async (stub) => await stub.unflushedEvents()),
 		markOwner: (owner, mark) => twice((stub) => stub.markOwner(owner, mark)),
 		markedOwners: (prefix, limit) => twice(async (stub) => await stub.markedOwners(prefix, limit)),

@@ -6,7 +6,7 @@
 import { addCounts, type DayCounts, type DayPlace, type DaySum, DaySums, NO_COUNTS, toDaySums } from "./day-sums.ts";
 import type { UnbilledRequest } from "./failed-request.ts";
 import { FailedTable } from "./failed-table.edge.ts";
-import { FoldTable, type SumColumn, type SumRange, type UnsentSums } from "./fold-table.edge.ts";
+import { FoldTable, type NamedDaySum, type SumColumn, type SumRange, type UnsentSums } from "./fold-table.edge.ts";
 import type { BudgetStatus, KeyBudget, KeyCosts } from "./key-budget.ts";
 import { KeyLedger } from "./key-ledger.ts";
 import { KeyWindows } from "./key-windows.ts";
@@ -21,7 +21,7 @@ import {
 } from "./request-table.edge.ts";
 import { MINUTE_MS, toMinute } from "./rolling-window.ts";
 import type { OpenHold, Reservation, Settlement, UsageRow } from "./settlement.ts";
-import { toCountedRow } from "./stored-request.ts";
+import { toCountedRow, type WholeRow } from "./stored-request.ts";
 import { type NamedTotals, UsageTotals } from "./usage-totals.ts";
 
 /** A fold comes after so many changes, so that its rows add little to the cost of a request and a wake-up reads few. */
@@ -60,6 +60,8 @@ export class MeterState {
 	readonly fold: FoldTable;
 	/** Of keys that have limits of their own. */
 	readonly keys: KeyWindows;
+	/** Called in the transaction of a fold, with the change that it goes up to. */
+	onFold: ((changed: number) => void) | null = null;
 	readonly #storage: DurableObjectStorage;
 	#windows: LimitWindows;
 	#ledger: KeyLedger;
@@ -103,6 +105,15 @@ export class MeterState {
 		this.#recount(rows, fold.changed);
 		for (const day of fold.unsent.days) this.#markDayUnsent(day);
 		this.followClock(nowMs);
+	}
+
+	/** Requests that were settled after a change; those alone that came after the fold, where that is later. */
+	settledSince(change: number): WholeRow[] {
+		const { changed, floor, open } = this.fold.read();
+		const rows = this.#changedRows([...open, ...this.fold.late()], floor, changed);
+		return rows
+			.filter(({ settled }) => settled !== null && settled > Math.max(change, changed))
+			.flatMap((row) => this.table.whole(row) ?? []);
 	}
 
 	/** Rows that are open, or have changed since a fold. */
@@ -296,9 +307,9 @@ export class MeterState {
 		if (this.#retiredBudgets.has(open.budgetKeyId)) this.#ledger.touch(open.budgetKeyId);
 	}
 
-	/** Stores a request that failed without a bill, once, or counts it where others are alike. */
-	recordFailed(failed: UnbilledRequest): void {
-		this.failed.record(failed);
+	/** Stores a request that failed without a bill, once, or counts it where others are alike. @returns whether it is new. */
+	recordFailed(failed: UnbilledRequest): boolean {
+		return this.failed.record(failed);
 	}
 
 	#addUsage(
@@ -354,7 +365,10 @@ export class MeterState {
 			keySpending: this.#ledger.packChanged(isOver),
 			daySums: this.#grown.all(),
 		};
-		this.#storage.transactionSync(() => this.fold.write(fold, parts));
+		this.#storage.transactionSync(() => {
+			this.fold.write(fold, parts);
+			this.onFold?.(fold.changed);
+		});
 		this.#floor = floor;
 		this.#changesSinceFold = 0;
 		this.keys.folded(nowMs);
@@ -397,6 +411,23 @@ export class MeterState {
 			sums.set(name, addCounts(sums.get(name) ?? NO_COUNTS, counts));
 		}
 		return [...sums].map(([name, counts]) => ({ name, ...counts }));
+	}
+
+	/** Sums of each day of a range under the names of a column; of all under one empty name without a column. */
+	sumsByDay(column: SumColumn | null, range: SumRange): NamedDaySum[] {
+		const sums = new Map<string, NamedDaySum>();
+		const add = (sum: NamedDaySum) => {
+			const place = `${sum.day} ${sum.name}`;
+			const known = sums.get(place);
+			sums.set(place, known ? { ...known, ...addCounts(known, sum) } : sum);
+		};
+		for (const sum of this.fold.sumsByDay(column, range)) add(sum);
+		for (const { day, api_key_id, model, ...counts } of this.#grown.all()) {
+			if (day < range.since || day > range.until) continue;
+			if (range.apiKeyIds && !range.apiKeyIds.includes(api_key_id)) continue;
+			add({ day, name: column === null ? "" : { day, api_key: api_key_id, model }[column], ...counts });
+		}
+		return [...sums.values()];
 	}
 
 	/** The sums of one day. */

@@ -43,6 +43,8 @@ export const METER_TABLES: TableSchema = {
 					last_ms INTEGER NOT NULL, PRIMARY KEY (minute, api_key)) WITHOUT ROWID;
 				CREATE TABLE folded (one INTEGER PRIMARY KEY CHECK (one = 1), changed INTEGER NOT NULL, floor INTEGER NOT NULL,
 					open TEXT NOT NULL, windows TEXT NOT NULL, totals TEXT NOT NULL, unsent TEXT NOT NULL);
+				CREATE TABLE unsent_metrics (one INTEGER PRIMARY KEY CHECK (one = 1), source TEXT NOT NULL, number INTEGER NOT NULL,
+					frozen TEXT, grown TEXT NOT NULL, changed INTEGER NOT NULL);
 				CREATE TABLE key_windows (api_key TEXT PRIMARY KEY, windows TEXT NOT NULL) WITHOUT ROWID;
 				CREATE TABLE key_spending (budget_key TEXT PRIMARY KEY, sums TEXT NOT NULL) WITHOUT ROWID;
 				CREATE TABLE day_sums (day TEXT, api_key TEXT, model TEXT, requests INTEGER NOT NULL, model_requests INTEGER NOT NULL,

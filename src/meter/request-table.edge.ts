@@ -20,6 +20,7 @@ import {
 	USAGE_COLUMNS,
 	type WholeRow,
 } from "./stored-request.ts";
+import type { SeriesQuery, SeriesRow } from "./usage-series.ts";
 
 /** Characters of a piece of what a large row stores apart: a value has at most 2 MB. */
 const PIECE_CHARS = 500_000;
@@ -341,6 +342,27 @@ export class RequestTable implements RequestSource {
 	/** Settled requests by number as lists show them, newest first. */
 	listed(numbers: readonly number[]): NumberedRequest[] {
 		return this.settledRows(numbers).map((row) => ({ n: row.n, request: toListedRequest(row) }));
+	}
+
+	/** What series count of the rows of a range, newest first; their names are those of a column. */
+	seriesRows(
+		{ from, before }: NumberRange,
+		{ column, apiKeyIds }: Pick<SeriesQuery, "column" | "apiKeyIds">,
+		limit: number,
+	): Iterable<SeriesRow & { n: number }> {
+		return this.#sql.exec<SeriesRow & { n: number } & Record<string, SqlStorageValue>>(
+			`SELECT n, created_at_ms, coalesce(${column ?? "NULL"}, '') AS name, outcome, tokens, input_tokens, nano_usd, latency_ms,
+				first_token_ms, 1 AS count
+			FROM requests WHERE n >= ?1 AND n < ?2 AND settled IS NOT NULL
+				AND (?3 IS NULL OR api_key IN (SELECT value FROM json_each(?3)))
+			UNION ALL SELECT n, at_ms, coalesce(${column ?? "NULL"}, ''), outcome, 0, 0, 0, latency_ms, NULL, count
+			FROM failed_requests WHERE n >= ?1 AND n < ?2
+				AND (?3 IS NULL OR api_key IN (SELECT value FROM json_each(?3))) ORDER BY n DESC LIMIT ?4`,
+			from,
+			before,
+			apiKeyIds && JSON.stringify(apiKeyIds),
+			limit,
+		);
 	}
 
 	/** Settled rows by number, newest first. */

@@ -7,8 +7,10 @@ import { agentLimitNanoUsd } from "../catalog/plans.ts";
 import { redactPayloadSecrets } from "../compliance/audit-secrets.ts";
 import { loadDetector } from "../compliance/load.ts";
 import { ok, type Result } from "../failure.ts";
+import { logError } from "../http/log.edge.ts";
 import { runInOneTurn, runInTurnsOnceLong } from "../http/long-work.edge.ts";
 import { usd } from "../proof/money.ts";
+import { hasMetrics } from "../settings.ts";
 import {
 	checkBytes,
 	type PolicyCheck,
@@ -46,6 +48,13 @@ export async function countCheck(context: KeyContext, check: PolicyCheck): Promi
 		reducedRollingBytes: checkBytes(lesser),
 	});
 	return counted.ok ? ok(counted.value.isReduced ? lesser : whole) : counted;
+}
+
+/** Counts a decision for the metrics, where anybody reads them. Nobody waits for it. */
+function countDecision(context: KeyContext, id: string, { decision, risk_tier: tier }: PolicyDecision): void {
+	if (!hasMetrics(context.settings.telemetry)) return;
+	const counted = context.meter(context.account.userId).countCheck({ id, decision, tier });
+	context.waitUntil(counted.catch((error: unknown) => logError("check_not_counted", error)));
 }
 
 /** A check, and how its event keeps it. */
@@ -96,5 +105,6 @@ export async function decideAndRecord(
 	);
 	const event = { ...checked, payload: await redactPayloadSecrets(checked.payload, settings) };
 	await recordAuditEvent(context, { kind: "workspace", id: check.workspace_id }, event);
+	countDecision(context, event.id, decided);
 	return { decided, event };
 }

@@ -101,3 +101,8 @@ export function errorClass(code: string): ErrorClass {
 export function requestErrorType(code: string): string {
 	return isCode(code) ? code : OTHER_ERROR;
 }
+
+/** `error.type` of an attempt: the upstream's status where it answered with one, else why no answer came. */
+export function attemptErrorType(error: string | null, status: number | string | null): string | null {
+	return error === "status" && status !== null ? `${status}` : error;
+}

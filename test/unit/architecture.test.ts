@@ -18,6 +18,7 @@ const LAYERS = [
 	["pages"],
 	["health.edge.ts"],
 	["catalog-endpoints.edge.ts"],
+	["metrics-endpoint.edge.ts"],
 	["backup"],
 	["skills"],
 	["chat"],
