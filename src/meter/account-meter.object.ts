@@ -57,7 +57,7 @@ import { RefusalTable } from "./refusal-table.edge.ts";
 import type { LimitRefusal } from "./refusals.ts";
 import { NO_END, NO_FACTS } from "./request-facts.ts";
 import { RequestKeeper } from "./request-keeper.edge.ts";
-import { requestNumber } from "./request-number.ts";
+import { firstNumberAt, requestNumber } from "./request-number.ts";
 import type {
 	ArchivedRequest,
 	MeterPage,
@@ -69,6 +69,8 @@ import type {
 import { readRequestPage, recomputeDay } from "./request-reader.edge.ts";
 import type { OpenRequest } from "./request-table.edge.ts";
 import { MinuteWindow } from "./rolling-window.ts";
+import type { SessionHeads, SessionRequests, SessionsQuery } from "./session-page.ts";
+import { SessionTable } from "./session-table.edge.ts";
 import {
 	type Reservation,
 	type ReservedEnd,
@@ -117,6 +119,7 @@ export class AccountMeter extends BackedUpObject {
 	#dataKey: DataKey;
 	#outbox: Outbox;
 	#feedback: FeedbackTable;
+	#sessions: SessionTable;
 	/** Whose meter this is; null before the first request that can cost something. */
 	#userId: string | null;
 	/** What revisions of sums in D1 lie above; null until D1 was asked, in a meter that was restored. */
@@ -173,6 +176,7 @@ export class AccountMeter extends BackedUpObject {
 		});
 		this.#refusals = new RefusalTable(this.#sql);
 		this.#feedback = new FeedbackTable(this.#sql, this.#meterState.table);
+		this.#sessions = new SessionTable(this.#sql);
 		this.#keeper = new RequestKeeper(state.storage, this.#meterState, env);
 		this.#dataKey = new DataKey(this.#sql, env);
 		this.#stored = new StoredQuota(this.#sql, env, {
@@ -508,6 +512,26 @@ export class AccountMeter extends BackedUpObject {
 	/** The requests of a page, one more than it holds if there are more, and which archives may have others. */
 	requestPage(query: RequestPageQuery): Promise<MeterPage> {
 		return readRequestPage(this.#meterState, this.#keeper, query);
+	}
+
+	/** Sessions whose newest request arrived before a time. */
+	sessionHeads({ beforeMs, ...query }: SessionsQuery): Promise<SessionHeads> {
+		return this.#sessions.heads(
+			{ from: this.#keeper.firstKept, before: Math.min(firstNumberAt(beforeMs), Number.MAX_SAFE_INTEGER) },
+			query,
+		);
+	}
+
+	/** What the requests of sessions come to, and the archives that may have others. */
+	async sessionRequests(
+		sessionIds: readonly string[],
+		apiKeyIds: readonly string[] | null,
+	): Promise<{ sums: SessionRequests[]; firstKept: number; archives: number[] }> {
+		const { firstKept } = this.#keeper;
+		const sums = await this.#sessions.sums(sessionIds, apiKeyIds, firstKept);
+		// Afterwards: what was moved meanwhile is found there.
+		const archives = this.#keeper.archivesOf({ from: firstKept, before: Number.MAX_SAFE_INTEGER });
+		return { sums, firstKept, archives };
 	}
 
 	/** A settled request; `open` while it is not settled. */

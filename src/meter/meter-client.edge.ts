@@ -38,6 +38,7 @@ import type {
 	RequestPagePart,
 	RequestPageQuery,
 } from "./request-page.ts";
+import type { SessionHeads, SessionRequests, SessionsQuery } from "./session-page.ts";
 import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
 import type { StorageVerdict, StoredDeletion, StoredWrite } from "./stored-bytes.ts";
 import type { CountedWrite } from "./stored-quota.edge.ts";
@@ -73,6 +74,10 @@ export interface MeterClient {
 	usageSeries(query: SeriesQuery): Promise<MeterSeries>;
 	/** The requests of a page, one more than it holds if there are more. */
 	requestPage(query: RequestPageQuery): Promise<RequestPagePart>;
+	/** Sessions whose newest request arrived before a time. Those of archived requests are not among them. */
+	sessionHeads(query: SessionsQuery): Promise<SessionHeads>;
+	/** What the requests of sessions come to; none for a session without any. @param apiKeyIds of these keys; null for all. */
+	sessionRequests(sessionIds: readonly string[], apiKeyIds: readonly string[] | null): Promise<SessionRequests[]>;
 	/** A settled request; `open` while it is not settled. */
 	request(requestId: string): Promise<RequestDetail | RemovedRequest | "open" | null>;
 	/** The receipt of a settled request; `open` while it is not settled. */
@@ -151,6 +156,11 @@ export function meterClient(
 		sumsBy: (column, range) => twice(async (stub) => await stub.sumsBy(column, range)),
 		usageSeries: (query) => twice(async (stub) => (await stub.usageSeries(query)) as MeterSeries),
 		requestPage: (query) => twice(async (stub) => archived.page(await stub.requestPage(query), query)),
+		sessionHeads: (query) => twice(async (stub) => await stub.sessionHeads(query)),
+		sessionRequests: (sessionIds, apiKeyIds) =>
+			twice(async (stub) =>
+				archived.sessionRequests(await stub.sessionRequests(sessionIds, apiKeyIds), sessionIds, apiKeyIds),
+			),
 		request: (requestId) =>
 			twice(async (stub) => {
 				const found = (await stub.request(requestId)) as Found<RequestDetail | RemovedRequest | "open">;

@@ -13,6 +13,7 @@ const REQUEST_TABLES = `
 		attempt_started_ms INTEGER, attempt_ms INTEGER, session_id TEXT, end_user TEXT, calls TEXT, receipt TEXT,
 		is_large INTEGER NOT NULL DEFAULT 0, proof_hash BLOB, signature BLOB, key_id TEXT, error_message TEXT, attempts TEXT,
 		metadata TEXT);
+	CREATE INDEX requests_session ON requests (session_id) WHERE session_id IS NOT NULL;
 	CREATE TABLE large_receipts (n INTEGER, piece INTEGER, text TEXT NOT NULL, PRIMARY KEY (n, piece));
 	CREATE TABLE feedback (n INTEGER PRIMARY KEY, score INTEGER NOT NULL, reason TEXT, created_at TEXT NOT NULL,
 		updated_at TEXT NOT NULL)`;

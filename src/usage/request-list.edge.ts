@@ -40,16 +40,24 @@ async function selectMakers(
 	return readable === null ? asked : asked.filter((id) => readable.includes(id));
 }
 
+/** The part of a page that the user's requests are: one more than the page holds, if there are more. */
+export async function readRequestPart(
+	context: ListContext,
+	{ filter: { apiKeyId, tag, ...filter }, after, limit }: RequestListQuery,
+): Promise<RequestPagePart> {
+	const { userId } = context.account;
+	const apiKeyIds = await selectMakers(context, { apiKeyId, tag });
+	await recordKeptBack(context, userId);
+	return context.meter(userId).requestPage({ filter: { ...filter, apiKeyIds }, after, limit });
+}
+
 /** A page of requests, newest first, in the order of their rows: ids of one millisecond may share a number, and then it is not that of the ids. */
 export async function listReadableRequests(
 	context: ListContext,
-	{ filter: { apiKeyId, tag, ...filter }, after, limit }: RequestListQuery,
+	query: RequestListQuery,
 ): Promise<ListPage<ListedRequest> & Pick<RequestPagePart, "keptSince">> {
-	const apiKeyIds = await selectMakers(context, { apiKeyId, tag });
-	const page = { filter: { ...filter, apiKeyIds }, after, limit };
-	await recordKeptBack(context, context.account.userId);
-	const part = await context.meter(context.account.userId).requestPage(page);
-	return { ...toListPage(part, limit, toRequestPosition), keptSince: part.keptSince };
+	const part = await readRequestPart(context, query);
+	return { ...toListPage(part, query.limit, toRequestPosition), keptSince: part.keptSince };
 }
 
 /** A request that the caller's key reads. A malformed id is not looked up. */
