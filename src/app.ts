@@ -39,6 +39,7 @@ const EXPOSED_HEADERS = [
 	"x-ratelimit-reset-requests",
 	"x-svc-sandbox",
 	"x-svc-next-cursor",
+	"x-svc-counted-since",
 	"server-timing",
 ];
 

@@ -2534,11 +2534,11 @@ export interface EndpointTypes {
 			}>;
 		};
 	};
-	/** The caller's limits, totals and latest requests; with group_by, usage by key, tag, model or day. */
+	/** The caller's limits, totals and latest requests; with group_by, usage by key, tag, model, day, end user or session. */
 	get_usage: {
 		query?: {
 			/** Groups by this. The other parameters need it. */
-			group_by?: "key" | "tag" | "model" | "day";
+			group_by?: "key" | "tag" | "model" | "day" | "end_user" | "session";
 			/** First UTC day; by default 30 days up to `until`. At most 366 days. */
 			since?: string;
 			/** Last UTC day; by default today. */
@@ -2611,7 +2611,7 @@ export interface EndpointTypes {
 			}[];
 		} | {
 			object: "usage.groups";
-			group_by: "key" | "tag" | "model" | "day";
+			group_by: "key" | "tag" | "model" | "day" | "end_user" | "session";
 			since: string;
 			until: string;
 			/** Of all pages: every request once, though it may be in several groups. */
@@ -2625,6 +2625,8 @@ export interface EndpointTypes {
 			};
 			has_more: boolean;
 			next_cursor: string | null;
+			/** By end user or session: requests that arrived before are in `total` alone, because a meter reads so many of the latest. Null where all are in groups. */
+			counted_since: string | null;
 			data: Array<{
 				/** By key, as the four below; null where it was not recorded. */
 				key_id?: string | null;
@@ -2636,6 +2638,10 @@ export interface EndpointTypes {
 				tag?: string | null;
 				model?: string;
 				day?: string;
+				/** By end user; null for requests without one. */
+				end_user?: string | null;
+				/** By session; null for requests without one. */
+				session_id?: string | null;
 				/** By model: those that called it. */
 				requests: number;
 				calls: number;
@@ -2651,7 +2657,7 @@ export interface EndpointTypes {
 			/** An id of list_models. */
 			baseline?: string;
 			/** Groups by this. The other parameters need it. */
-			group_by?: "key" | "tag" | "model" | "day";
+			group_by?: "key" | "tag" | "model" | "day" | "end_user" | "session";
 			/** First UTC day; by default 30 days up to `until`. At most 366 days. */
 			since?: string;
 			/** Last UTC day; by default today. */
@@ -2671,7 +2677,7 @@ export interface EndpointTypes {
 			saved_pct: number;
 		} | {
 			object: "savings.groups";
-			group_by: "key" | "tag" | "model" | "day";
+			group_by: "key" | "tag" | "model" | "day" | "end_user" | "session";
 			since: string;
 			until: string;
 			/** Of all pages: every request once, though it may be in several groups. */
@@ -2685,6 +2691,8 @@ export interface EndpointTypes {
 			};
 			has_more: boolean;
 			next_cursor: string | null;
+			/** By end user or session: requests that arrived before are in `total` alone, because a meter reads so many of the latest. Null where all are in groups. */
+			counted_since: string | null;
 			data: Array<{
 				/** By key, as the four below; null where it was not recorded. */
 				key_id?: string | null;
@@ -2696,6 +2704,10 @@ export interface EndpointTypes {
 				tag?: string | null;
 				model?: string;
 				day?: string;
+				/** By end user; null for requests without one. */
+				end_user?: string | null;
+				/** By session; null for requests without one. */
+				session_id?: string | null;
 				requests: number;
 				tokens: number;
 				actual_cost_usd: number;

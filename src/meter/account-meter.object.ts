@@ -53,11 +53,12 @@ import { type MeterEvent, toStoredEvent } from "./meter-events.ts";
 import { type CountedDecision, MeterMetrics } from "./meter-metrics.edge.ts";
 import { MeterState } from "./meter-state.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
+import { type NamedColumn, type NameSums, sumByName } from "./name-sums.edge.ts";
 import { RefusalTable } from "./refusal-table.edge.ts";
 import type { LimitRefusal } from "./refusals.ts";
 import { NO_END, NO_FACTS } from "./request-facts.ts";
 import { RequestKeeper } from "./request-keeper.edge.ts";
-import { firstNumberAt, requestNumber } from "./request-number.ts";
+import { firstNumberAt, numberTimeMs, requestNumber } from "./request-number.ts";
 import type {
 	ArchivedRequest,
 	MeterPage,
@@ -497,6 +498,17 @@ export class AccountMeter extends BackedUpObject {
 	/** Sums of a range of days under the names of a column. */
 	sumsBy(column: SumColumn, range: SumRange): NamedCounts[] {
 		return this.#meterState.sumsBy(column, range);
+	}
+
+	/** Usage of a range of days under names of clients, from its latest requests. */
+	async nameSums(column: NamedColumn, { since, until, apiKeyIds }: SumRange): Promise<NameSums> {
+		const { firstKept } = this.#keeper;
+		const from = firstNumberAt(Date.parse(since));
+		const range = { from: Math.max(from, firstKept), before: firstNumberAt(Date.parse(until) + DAY_MS) };
+		const read = await sumByName(this.#sql, column, range, apiKeyIds);
+		if (read.countedFromMs !== null) return read;
+		const archived = this.#keeper.archivesOf(range).length > 0 ? this.#keeper.heldFromMs : null;
+		return { ...read, countedFromMs: archived ?? (from < firstKept ? numberTimeMs(firstKept) : null) };
 	}
 
 	/** Usage over time, and what it was read from. */

@@ -29,6 +29,7 @@ import type {
 } from "./meter-calls.ts";
 import type { MeterEvent } from "./meter-events.ts";
 import type { CountedDecision } from "./meter-metrics.edge.ts";
+import type { NamedColumn, NameSums } from "./name-sums.edge.ts";
 import type { RequestArchive } from "./request-archive.object.ts";
 import type {
 	ArchivedRequest,
@@ -72,6 +73,8 @@ export interface MeterClient {
 	sumsBy(column: SumColumn, range: SumRange): Promise<NamedCounts[]>;
 	/** Usage over time, and what it was read from. */
 	usageSeries(query: SeriesQuery): Promise<MeterSeries>;
+	/** Usage of a range of days under names of clients, from its latest requests. */
+	nameSums(column: NamedColumn, range: SumRange): Promise<NameSums>;
 	/** The requests of a page, one more than it holds if there are more. */
 	requestPage(query: RequestPageQuery): Promise<RequestPagePart>;
 	/** Sessions whose newest request arrived before a time. Those of archived requests are not among them. */
@@ -154,6 +157,7 @@ export function meterClient(
 		extend: (requestId, reservation) => twice((stub) => stub.extend(requestId, reservation)),
 		takeStranded: (userId) => twice((stub) => stub.takeStranded(userId)),
 		sumsBy: (column, range) => twice(async (stub) => await stub.sumsBy(column, range)),
+		nameSums: (column, range) => twice(async (stub) => await stub.nameSums(column, range)),
 		usageSeries: (query) => twice(async (stub) => (await stub.usageSeries(query)) as MeterSeries),
 		requestPage: (query) => twice(async (stub) => archived.page(await stub.requestPage(query), query)),
 		sessionHeads: (query) => twice(async (stub) => await stub.sessionHeads(query)),

@@ -67,6 +67,11 @@ export class RequestKeeper {
 		return n < this.firstKept;
 	}
 
+	/** Requests that arrived from then on stand in the meter, ms since the epoch. */
+	get heldFromMs(): number {
+		return numberTimeMs(this.#archivedTo + 1);
+	}
+
 	/** Whether all requests of a day stand in the meter. */
 	hasAllOf(day: string): boolean {
 		const first = firstNumberAt(Date.parse(day));
