@@ -29,6 +29,7 @@ import { policyEndpoints } from "./policy/endpoints.edge.ts";
 import { responseEndpoints } from "./responses/endpoints.edge.ts";
 import { modelEndpoints } from "./routing/endpoints.edge.ts";
 import { routingConfigEndpoints } from "./routing-config/endpoints.edge.ts";
+import { sessionEndpoints } from "./sessions/endpoints.edge.ts";
 import { skillEndpoints } from "./skills/endpoints.edge.ts";
 import { usageEndpoints } from "./usage/endpoints.edge.ts";
 import { feedbackEndpoints } from "./usage/feedback-endpoints.edge.ts";
@@ -94,6 +95,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	...usageEndpoints,
 	...usageSeriesEndpoints,
 	...requestEndpoints,
+	...sessionEndpoints,
 	...feedbackEndpoints,
 	...toolEndpoints(() => ENDPOINTS),
 	healthEndpoint,

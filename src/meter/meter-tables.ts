@@ -13,6 +13,7 @@ const REQUEST_TABLES = `
 		attempt_started_ms INTEGER, attempt_ms INTEGER, session_id TEXT, end_user TEXT, calls TEXT, receipt TEXT,
 		is_large INTEGER NOT NULL DEFAULT 0, proof_hash BLOB, signature BLOB, key_id TEXT, error_message TEXT, attempts TEXT,
 		metadata TEXT);
+	CREATE INDEX requests_session ON requests (session_id) WHERE session_id IS NOT NULL;
 	CREATE TABLE large_receipts (n INTEGER, piece INTEGER, text TEXT NOT NULL, PRIMARY KEY (n, piece));
 	CREATE TABLE feedback (n INTEGER PRIMARY KEY, score INTEGER NOT NULL, reason TEXT, created_at TEXT NOT NULL,
 		updated_at TEXT NOT NULL)`;
@@ -33,6 +34,11 @@ export const METER_TABLES: TableSchema = {
 				CREATE TABLE key_versions (key_id TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID;
 				${REQUEST_TABLES};
 				CREATE TABLE archives (nth INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL, bytes INTEGER NOT NULL);
+				CREATE TABLE failed_requests (n INTEGER PRIMARY KEY, id TEXT NOT NULL, at_ms INTEGER NOT NULL,
+					latency_ms INTEGER NOT NULL, api_key TEXT NOT NULL, endpoint TEXT NOT NULL, kind TEXT NOT NULL,
+					outcome TEXT NOT NULL, status INTEGER, error_code TEXT NOT NULL, error_message TEXT NOT NULL, model TEXT,
+					provider TEXT, session_id TEXT, end_user TEXT, count INTEGER NOT NULL, last_id TEXT NOT NULL, attempts TEXT,
+					metadata TEXT);
 				CREATE TABLE late_requests (n INTEGER PRIMARY KEY);
 				CREATE TABLE minute_counts (minute INTEGER, api_key TEXT, requests INTEGER NOT NULL, of_day INTEGER NOT NULL,
 					last_ms INTEGER NOT NULL, PRIMARY KEY (minute, api_key)) WITHOUT ROWID;

@@ -37,6 +37,7 @@ const CLASSES: Readonly<Record<Failure["reason"], ErrorClass>> = {
 	run_cancelled: "client",
 	run_not_ended: "client",
 	step_not_found: "client",
+	session_not_found: "client",
 	text_expired: "client",
 	webhook_unavailable: "client",
 	chain_broken: "client",

@@ -33,6 +33,7 @@ const LAYERS = [
 	["routing-config"],
 	["routing"],
 	["providers"],
+	["sessions"],
 	["hooks"],
 	["workspace"],
 	["ledger"],
