@@ -231,6 +231,27 @@ describe("metrics", () => {
 		expect(sample(text, "svc_tokens_total", REAL)).toBeGreaterThanOrEqual(7);
 	});
 
+	it("count requests that were refused or failed, each with its code, and none that is repeated or lost", async () => {
+		const errors = (code: string) => async () => sample(await scrape(), "svc_request_errors_total", { code });
+		const [invalid, failed] = [errors("invalid_request"), errors("all_models_failed")];
+		const before = [await invalid(), await failed()];
+		faults = useFaults({ ACCOUNT_METER: onlyFor(["recordFailed"], inOrder(["failAfter"])) });
+		expect((await callWithKey(key.key, "/v1/chat/completions", { messages: "none" })).status).toBe(422);
+		expect((await chat(key.key, "hi [[status 500]]")).status).toBe(502);
+		const recorded = async () => {
+			const { data } = (await (await callWithKey(key.key, "/v1/requests")).json()) as { data: object[] };
+			expect(data.length).toBe(2);
+		};
+		await vi.waitFor(recorded);
+		faults.restore();
+		faults = undefined;
+		await killObject(meterStub());
+		await meterOf(key).flushNow();
+		await meterOf(key).flushNow();
+		expect([await invalid(), await failed()]).toEqual(before.map((count) => count + 1));
+		expect(await counted()).toMatchObject({ requests: 2, tokens: 0, nanoUsd: 0 });
+	});
+
 	it("count each decision of the policy once", async () => {
 		const before = sample(await scrape(), "svc_policy_checks_total");
 		const check = { workspace_id: "order-service", action: "List", commands: ["ls"] };
@@ -441,6 +462,6 @@ describe("the states of providers' keys", () => {
 		expect(await stateOf()).toEqual(["ok"]);
 		await note("refused", null, "us");
 		expect([await stateOf(), await stateOf("us")]).toEqual([["ok"], ["refused"]]);
-		expect(await inMetrics((sql) => sql.exec("SELECT count(*) AS n FROM provider_keys").one()["n"])).toBe(2);
+		expect(await inMetrics((sql) => sql.exec("SELECT count(*) AS n FROM provider_keys WHERE name > ''").one()["n"])).toBe(2);
 	});
 });

@@ -177,6 +177,31 @@ describe("a trace", () => {
 		expect(all.map(({ spanId }) => spanId)).toEqual(expect.arrayContaining(sent.map((parts) => parts?.[1])));
 	});
 
+	it("of a request that was refused, or that failed, has its error; many that are alike are few spans", async () => {
+		await collect();
+		const refused = await callWithKey(key.key, "/v1/chat/completions", { messages: "xyzzy" });
+		expect(refused.status).toBe(422);
+		const failed = await chat(key.key, "hi [[status 500]]");
+		expect(failed.status).toBe(502);
+		const all = await spans(2 + upstream.requests.length);
+		const byId = (response: Response) =>
+			all.find((span) => attributesOf(span)["svc.request.id"] === response.headers.get("x-request-id"));
+		expect(attributesOf(byId(refused))).toMatchObject({
+			"svc.request.outcome": "refused",
+			"http.response.status_code": "422",
+			"http.route": "/v1/chat/completions",
+		});
+		expect(attributesOf(byId(failed))).toMatchObject({ "svc.request.outcome": "failed" });
+		expect(all.filter(({ parentSpanId }) => parentSpanId === byId(failed).spanId).length).toBe(
+			upstream.requests.length,
+		);
+		expect(JSON.stringify(collector.received)).not.toContain("xyzzy");
+		const before = all.length;
+		for (let nth = 0; nth < 30; nth++) await callWithKey(key.key, "/v1/chat/completions", { messages: "xyzzy" });
+		await pass(30_000);
+		expect(collector.spans().length).toBeLessThan(before + 4);
+	});
+
 	it("has a span for each decision of the policy, without its command", async () => {
 		await collect();
 		const check = { workspace_id: "order-service", action: "Roll out", commands: ["git push --force xyzzy"] };
