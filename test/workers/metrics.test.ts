@@ -462,6 +462,8 @@ describe("the states of providers' keys", () => {
 		expect(await stateOf()).toEqual(["ok"]);
 		await note("refused", null, "us");
 		expect([await stateOf(), await stateOf("us")]).toEqual([["ok"], ["refused"]]);
-		expect(await inMetrics((sql) => sql.exec("SELECT count(*) AS n FROM provider_keys WHERE name > ''").one()["n"])).toBe(2);
+		expect(
+			await inMetrics((sql) => sql.exec("SELECT count(*) AS n FROM provider_keys WHERE name > ''").one()["n"]),
+		).toBe(2);
 	});
 });
