@@ -19,6 +19,8 @@ import { loadSettings, settingsBeforeCatalog } from "./load-settings.edge.ts";
 import { meterClient } from "./meter/meter-client.edge.ts";
 import { newTrail } from "./meter/request-facts.ts";
 import { mountSite } from "./site/mount.edge.ts";
+import { provideTelemetry } from "./telemetry/load.ts";
+import { beginTrace } from "./telemetry/request-trace.edge.ts";
 
 /** Limit of all request headers together. An SDK's headers with a bearer key take about 1 KiB. */
 const MAX_HEADER_BYTES = 32_768;
@@ -64,6 +66,7 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 	}
 	const settings = settingsBeforeCatalog(c.env);
 	const session = sessions.get(c.req.raw);
+	const trace = await beginTrace(settings.telemetry, c.req.raw.headers);
 	c.set("context", {
 		requestId,
 		startedAtMs,
@@ -82,6 +85,7 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 			return app.fetch(request, c.env, c.executionCtx);
 		},
 		...(session === undefined ? {} : { session }),
+		...(trace ? { trace } : {}),
 		waitUntil: (work) => c.executionCtx.waitUntil(work),
 		log: { endpoint: "unmatched" },
 		trail: newTrail(),
@@ -134,6 +138,8 @@ const readCatalog: MiddlewareHandler<RequestState<ServiceContext>> = async (c, n
 	await next();
 };
 
+provideTelemetry(() => import("./telemetry/built/telemetry.js"));
+
 export const app = new Hono<RequestState<ServiceContext>>();
 
 app.onError(respondToException);
@@ -144,10 +150,10 @@ app.use(requireOwnHostAndHttps<ServiceContext>(({ settings }) => settings.deploy
 // Before the open CORS: the console has cookies, so no other origin may read or call it.
 mountConsole(app, () => import("./console/built/console.js"));
 app.use(openToAnyOrigin);
-mountSite(
-	app,
-	() => import("./site/built/site.js"),
-	() => import("./site/built/viewer.js"),
-);
+mountSite(app, {
+	site: () => import("./site/built/site.js"),
+	viewer: () => import("./site/built/viewer.js"),
+	pictures: () => import("./site/built/pictures.js"),
+});
 app.use(readCatalog);
 mount(app, ENDPOINTS, ACCESS_GUARDS);

@@ -22,12 +22,14 @@ import { operatorKeyEndpoints } from "./keys/operator-endpoints.edge.ts";
 import { ledgerEndpoints } from "./ledger/endpoints.edge.ts";
 import { toolEndpoints } from "./mcp/endpoints.edge.ts";
 import { messagesEndpoints } from "./messages/endpoints.edge.ts";
+import { metricsEndpoint } from "./metrics-endpoint.edge.ts";
 import { orchestrationEndpoints } from "./orchestration/endpoints.edge.ts";
 import { pageEndpoints } from "./pages/endpoints.edge.ts";
 import { policyEndpoints } from "./policy/endpoints.edge.ts";
 import { responseEndpoints } from "./responses/endpoints.edge.ts";
 import { modelEndpoints } from "./routing/endpoints.edge.ts";
 import { routingConfigEndpoints } from "./routing-config/endpoints.edge.ts";
+import { sessionEndpoints } from "./sessions/endpoints.edge.ts";
 import { skillEndpoints } from "./skills/endpoints.edge.ts";
 import { usageEndpoints } from "./usage/endpoints.edge.ts";
 import { feedbackEndpoints } from "./usage/feedback-endpoints.edge.ts";
@@ -93,10 +95,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	...usageEndpoints,
 	...usageSeriesEndpoints,
 	...requestEndpoints,
+	...sessionEndpoints,
 	...feedbackEndpoints,
 	...toolEndpoints(() => ENDPOINTS),
 	healthEndpoint,
 	openapiEndpoint,
+	metricsEndpoint,
 	...operatorKeyEndpoints,
 	...operatorUsageEndpoints,
 	...catalogEndpoints,

@@ -155,6 +155,7 @@ export type Failure =
 	| { reason: "run_cancelled"; message: string }
 	| { reason: "run_not_ended"; message: string }
 	| { reason: "step_not_found"; message: string }
+	| { reason: "session_not_found"; message: string }
 	/** The text of a step is no longer kept. */
 	| { reason: "text_expired"; message: string }
 	| { reason: "webhook_unavailable"; message: string }

@@ -34,6 +34,77 @@ const hostList = z
 	.transform((list) => list.split(",").map((host) => host.trim().toLowerCase()))
 	.transform((hosts) => hosts.filter((host) => host !== ""));
 
+/** A header's name (RFC 9110, section 5.6.2). */
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+/** Headers that the sender of a body sets, or the connection. */
+const OWN_HEADERS = new Set([
+	"content-type",
+	"content-length",
+	"content-encoding",
+	"host",
+	"connection",
+	"transfer-encoding",
+]);
+
+/** A text without its percent escapes; null where one of them is none. */
+function decodePercent(text: string): string | null {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return null;
+	}
+}
+
+/**
+ * `name=value` separated by commas, values percent-encoded, as OpenTelemetry writes `OTEL_EXPORTER_OTLP_HEADERS` (Protocol Exporter,
+ * "Specifying headers via environment variables"); null where a part is none.
+ */
+function parseHeaderList(list: string): [name: string, value: string][] | null {
+	const headers: [string, string][] = [];
+	for (const part of list.split(",").filter((some) => some.trim() !== "")) {
+		const end = part.indexOf("=");
+		const name = part.slice(0, Math.max(0, end)).trim().toLowerCase();
+		const value = decodePercent(part.slice(end + 1).trim());
+		const isGood = HEADER_NAME.test(name) && !OWN_HEADERS.has(name) && value !== null && /^[\t\x20-\x7e]*$/.test(value);
+		if (!isGood) return null;
+		headers.push([name, value]);
+	}
+	return headers;
+}
+
+const headerList = z
+	.string()
+	.default("")
+	.transform((list, check) => {
+		const headers = parseHeaderList(list);
+		if (headers) return headers;
+		const message = "must be name=value separated by commas, values percent-encoded, none of them a header of the body";
+		check.addIssue({ code: "custom", message });
+		return z.NEVER;
+	});
+
+/** What metrics may tell apart besides model, provider and outcome, if the operator lists it. */
+const METRIC_LABELS = ["user", "key"] as const;
+export type MetricLabel = (typeof METRIC_LABELS)[number];
+
+function isMetricLabel(label: string): label is MetricLabel {
+	return (METRIC_LABELS as readonly string[]).includes(label);
+}
+
+const labelList = z
+	.string()
+	.default("")
+	.transform((list, check) => {
+		const labels = [...new Set(list.split(",").map((label) => label.trim().toLowerCase()))].filter(Boolean);
+		const known = labels.filter(isMetricLabel);
+		if (known.length === labels.length) return known;
+		check.addIssue({ code: "custom", message: `must be of ${METRIC_LABELS.join(", ")}, separated by commas` });
+		return z.NEVER;
+	});
+
+/** `on` or `off`, which is the default. */
+const onOrOff = z.enum(["on", "off"], { error: "must be on or off" }).default("off");
+
 /** A host as it stands in an address, with its port where that is not the scheme's. */
 function isUpstreamHost(host: string): boolean {
 	const address = `http://${host}`;
@@ -101,6 +172,18 @@ const settingsSchema = z.object({
 		.string()
 		.refine(isSafeAddress, "must be an https address, or an http address of this machine")
 		.optional(),
+	/** Where traces and metrics are sent as OTLP/JSON: `/v1/traces` and `/v1/metrics` are appended. Without it none are. */
+	OTLP_ENDPOINT: z.string().optional(),
+	/** Headers of what is sent there. */
+	OTLP_HEADERS: headerList,
+	/** `on`: traces hold what was asked and answered, after masking. */
+	OTLP_CONTENT: onOrOff,
+	/** `on`: metrics hold the histogram of tokens that the GenAI conventions had before their counters, too. */
+	OTLP_LEGACY_METRICS: onOrOff,
+	/** Bearer token of `GET /metrics`. Without it that does not exist. */
+	METRICS_TOKEN: z.string().min(16, "must have at least 16 characters").optional(),
+	/** What metrics tell apart besides model, provider and outcome, separated by commas. Each makes them grow. */
+	METRICS_LABELS: labelList,
 	/** `off`: responses are not stored, and texts of a run's steps are deleted when the run ends. */
 	STORE_RESPONSES: z.literal("off", { error: "must be off, or absent" }).optional(),
 	/** `refuse`: a model id that means nothing is 404; by default the cheapest budget model runs, with a warning. */
@@ -153,6 +236,32 @@ export interface ProviderAttestation {
 	businessAssociateSetting: string;
 }
 
+/** Where traces and metrics are sent. */
+export interface OtlpTarget {
+	tracesUrl: string;
+	metricsUrl: string;
+	headers: readonly (readonly [name: string, value: string])[];
+}
+
+/** What the service tells of its requests, and to whom. */
+export interface TelemetrySettings {
+	/** Null: nothing is sent. */
+	otlp: OtlpTarget | null;
+	/** Traces hold what was asked and answered. */
+	hasContent: boolean;
+	/** Metrics hold the former histogram of tokens. */
+	hasLegacyMetrics: boolean;
+	/** Null: there is no `GET /metrics`. */
+	metricsToken: string | null;
+	/** What metrics tell apart besides what they always do. */
+	metricLabels: readonly MetricLabel[];
+}
+
+/** Whether anybody reads metrics. */
+export function hasMetrics({ otlp, metricsToken }: TelemetrySettings): boolean {
+	return otlp !== null || metricsToken !== null;
+}
+
 /** The settings that no catalog has a part in. */
 export interface BaseSettings {
 	keyPepper: string;
@@ -191,6 +300,7 @@ export interface BaseSettings {
 	detectorUrl: string | null;
 	/** Texts that users may read again are stored for a while. */
 	storesTexts: boolean;
+	telemetry: TelemetrySettings;
 }
 
 /** The models to route over, and the settings of their providers. */
@@ -318,6 +428,27 @@ export function readAddressRules(env: Variables): AddressRules {
 	return { isLocal, hosts: new Set(hosts.data) };
 }
 
+function toTelemetry(values: Values): TelemetrySettings {
+	const base = values.OTLP_ENDPOINT === undefined ? null : stripTrailingSlash(values.OTLP_ENDPOINT);
+	return {
+		otlp:
+			base === null
+				? null
+				: { tracesUrl: `${base}/v1/traces`, metricsUrl: `${base}/v1/metrics`, headers: values.OTLP_HEADERS },
+		hasContent: values.OTLP_CONTENT === "on",
+		hasLegacyMetrics: values.OTLP_LEGACY_METRICS === "on",
+		metricsToken: values.METRICS_TOKEN ?? null,
+		metricLabels: values.METRICS_LABELS,
+	};
+}
+
+/** Faults of the address that traces and metrics are sent to. */
+function findOtlpFaults(env: Variables, rules: AddressRules): string[] {
+	const address = readVariable(env, "OTLP_ENDPOINT");
+	const fault = address === undefined ? null : findAddressFault(address, rules);
+	return fault === null ? [] : [`OTLP_ENDPOINT ${fault}`];
+}
+
 function toBaseSettings(values: Values, addressRules: AddressRules): BaseSettings {
 	const signer = values.SIGNING_KEY ? createSigner(hexToBytes(values.SIGNING_KEY)) : null;
 	return {
@@ -352,6 +483,7 @@ function toBaseSettings(values: Values, addressRules: AddressRules): BaseSetting
 		webhookHosts: new Set(values.WEBHOOK_HOSTS),
 		detectorUrl: values.DETECTOR_URL === undefined ? null : stripTrailingSlash(values.DETECTOR_URL),
 		storesTexts: values.STORE_RESPONSES !== "off",
+		telemetry: toTelemetry(values),
 	};
 }
 
@@ -381,6 +513,7 @@ export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Setti
 	const rules = readAddressRules(env);
 	const faults = [
 		...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join(".")} ${issue.message}`),
+		...findOtlpFaults(env, rules),
 		...findProvidersFaults(env, catalog, rules),
 	];
 	if (!parsed.success || faults.length > 0) throw new SettingsError(faults.join("; "));

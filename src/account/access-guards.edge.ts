@@ -7,7 +7,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import type { AccessGuard, AccessGuards } from "../http/mount.edge.ts";
 import { failureResponse, type RequestState } from "../http/respond.edge.ts";
 import { Admission, quotaHeaders, toKeyContext } from "./admission.edge.ts";
-import { authenticate, authenticateOperator, findCredential } from "./auth.edge.ts";
+import { authenticate, authenticateOperator, authenticateScraper, findCredential } from "./auth.edge.ts";
 import type { Account, AdmitOptions, Admitted, ServiceContext } from "./context.ts";
 import { countMiss } from "./misses.edge.ts";
 import { newRequestId } from "./request-ids.edge.ts";
@@ -189,6 +189,16 @@ const operatorGuard: AccessGuard<ServiceContext> = {
 	},
 };
 
+const metricsGuard: AccessGuard<ServiceContext> = {
+	exists: ({ settings }) => settings.telemetry.metricsToken !== null,
+	stage: () => async (c, next) => {
+		const context = c.get("context");
+		const { metricsToken } = context.settings.telemetry;
+		const refused = authenticateScraper(c.req.header("authorization") ?? null, metricsToken);
+		return refused ? failureResponse(c, (await countMiss("metrics", context)) ?? refused) : next();
+	},
+};
+
 const publicGuard: AccessGuard<ServiceContext> = {
 	stage: (endpoint) => async (c, next) => {
 		if (endpoint.access !== "public" || !endpoint.limited) return next();
@@ -203,6 +213,7 @@ export const ACCESS_GUARDS: AccessGuards<ServiceContext> = {
 	public: publicGuard,
 	key: keyGuard,
 	operator: operatorGuard,
+	metrics: metricsGuard,
 };
 
 /** The caller of an endpoint that needs no key. If there is a key, it must be valid, and the request counts towards the minute. */

@@ -82,9 +82,20 @@ function areSecretsEqual(a: string, b: string): boolean {
 	return difference === 0;
 }
 
+/** Whether a request shows a token of the deployment. Nobody shows one that is not set. */
+function showsToken(authorization: string | null, expected: string | null): boolean {
+	const token = parseBearerToken(authorization);
+	return token !== null && expected !== null && areSecretsEqual(token, expected);
+}
+
 /** Authenticates an operator. Without an ADMIN_TOKEN nobody is one. */
 export function authenticateOperator(authorization: string | null, adminToken: string | null): Failure | null {
-	const token = parseBearerToken(authorization);
-	if (token !== null && adminToken !== null && areSecretsEqual(token, adminToken)) return null;
+	if (showsToken(authorization, adminToken)) return null;
 	return { reason: "invalid_api_key", message: "the admin token is missing or wrong" };
+}
+
+/** Authenticates who reads metrics. Without a METRICS_TOKEN nobody does. */
+export function authenticateScraper(authorization: string | null, metricsToken: string | null): Failure | null {
+	if (showsToken(authorization, metricsToken)) return null;
+	return { reason: "invalid_api_key", message: "the metrics token is missing or wrong" };
 }

@@ -12,6 +12,7 @@ import type { RequestTrail } from "../meter/request-facts.ts";
 import type { Reservation } from "../meter/settlement.ts";
 import type { StoredWrite } from "../meter/stored-bytes.ts";
 import type { Settings } from "../settings.ts";
+import type { RequestTrace } from "../telemetry/request-trace.edge.ts";
 
 /** The caller of a protected endpoint. */
 export interface Account {
@@ -73,6 +74,8 @@ export interface ServiceContext extends RequestContext {
 	meter(userId: string): MeterClient;
 	/** What is noted for the request's row. */
 	trail: RequestTrail;
+	/** Its place in its caller's trace; absent while no address for traces is set. */
+	trace?: RequestTrace | undefined;
 	/** The request's headers, for protocols that use them. */
 	headers: Headers;
 	/**

@@ -4,7 +4,12 @@ import type { RequestContext } from "../http/context.ts";
 import { addressOwner } from "../http/deployment.ts";
 
 /** Kinds of misses, in the words of the refusal. */
-const MISS_WORDS = { key: "unknown API keys", proof: "unknown request ids", operator: "wrong admin tokens" } as const;
+const MISS_WORDS = {
+	key: "unknown API keys",
+	proof: "unknown request ids",
+	operator: "wrong admin tokens",
+	metrics: "wrong metrics tokens",
+} as const;
 
 /** The limiter's period (wrangler.toml). */
 const PERIOD_MS = 10_000;

@@ -17,7 +17,8 @@ import { mergeEventPage } from "./page.ts";
 const DEFAULT_EVENTS = 50;
 const MOST_EVENTS = 200;
 
-const eventSchema = z.lazy(() =>
+/** An event as shown. */
+export const auditEventSchema = z.lazy(() =>
 	z.object({
 		id: z.string().describe("Id of the event."),
 		event_type: z.enum(EVENT_TYPES).describe("What happened."),
@@ -37,17 +38,17 @@ export const auditEventsSchema = z.lazy(() =>
 		count: z.int().describe("Events on this page."),
 		...nextPageMembers(),
 		...searchedBackToMember(),
-		data: z.array(eventSchema),
+		data: z.array(auditEventSchema),
 	}),
 );
 const payloadSchema = z.record(z.string(), z.unknown());
 
 /** An event as shown; the columns of a decision stand on events that have one. */
-function toEventView(row: AuditEventRow): z.input<typeof eventSchema> {
+export function toEventView(row: AuditEventRow): z.input<typeof auditEventSchema> {
 	const { id, event_type, workspace_id, actor, created_at, decision, risk_score, risk_tier } = row;
 	const payload = payloadSchema.parse(JSON.parse(row.payload));
 	const event = { id, event_type, workspace_id, actor, payload, created_at };
-	return decision === null ? event : eventSchema.parse({ ...event, decision, risk_score, risk_tier });
+	return decision === null ? event : auditEventSchema.parse({ ...event, decision, risk_score, risk_tier });
 }
 
 const listAuditEventsEndpoint = endpoint({

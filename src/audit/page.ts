@@ -89,6 +89,23 @@ export function selectNewest(
 	return kept;
 }
 
+/** The part of a page that D1 and owners have, newest first: at most one event more than it holds. */
+export function mergeEventPart(
+	{ entries, readTo }: PagePart<AuditEventRow>,
+	unflushed: readonly AuditEventRow[],
+	{ filter, after, limit }: EventPageQuery,
+): PagePart<AuditEventRow> {
+	const missing = unflushed.filter((event) => matchesQuery(event, filter, after));
+	const byId = new Map([...missing, ...entries].map((event) => [event.id, event]));
+	const all = [...byId.values()]
+		.filter((event) => readTo === null || compareNewestFirst(event, readTo) <= 0)
+		.sort(compareNewestFirst);
+	const fitting = countFitting(all, limit);
+	const next = all[fitting];
+	const found = next ? [...all.slice(0, fitting), next] : all;
+	return { entries: found, readTo: next && fitting < limit ? next : readTo };
+}
+
 interface EventPage {
 	events: AuditEventRow[];
 	nextCursor: string | null;

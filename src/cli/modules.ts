@@ -130,9 +130,17 @@ async function buildDocuments(): Promise<void> {
 		script: `${readFileSync(join(VIEWER, "swagger-ui-bundle.js"), "utf8")}\n${viewerStart}`,
 		style: `${readFileSync(join(VIEWER, "swagger-ui.css"), "utf8")}\n${viewerStyle}`,
 	};
-	const { files, viewerFiles, missingPage, programIndex } = buildSite({ root: PROJECT, script, style, viewer });
+	const { files, viewerFiles, pictures, missingPage, programIndex } = buildSite({
+		root: PROJECT,
+		script,
+		style,
+		viewer,
+	});
 	await buildModule(join(SITE, "viewer.ts"), join(SITE, "built/viewer.js"), {
 		VIEWER_FILES: JSON.stringify(viewerFiles),
+	});
+	await buildModule(join(SITE, "pictures.ts"), join(SITE, "built/pictures.js"), {
+		SITE_PICTURES: JSON.stringify(pictures),
 	});
 	await buildModule(join(SITE, "main.ts"), join(SITE, "built/site.js"), {
 		SITE_FILES: JSON.stringify(files),

@@ -2900,7 +2900,7 @@ export interface EndpointTypes {
 				latency_ms: number;
 				/** Time from its arrival to the first token, or to the answer that was asked for as a whole. */
 				first_token_ms: number | null;
-				/** Output tokens a second behind the first token; null where the answer did not come in pieces. */
+				/** Output tokens a second behind the first token; null where the answer came as a whole, or of several calls. */
 				tokens_per_second: number | null;
 				/** Tokens of prompts that providers had in their caches. */
 				cached_tokens: number;
@@ -3000,7 +3000,7 @@ export interface EndpointTypes {
 			latency_ms: number;
 			/** Time from its arrival to the first token, or to the answer that was asked for as a whole. */
 			first_token_ms: number | null;
-			/** Output tokens a second behind the first token; null where the answer did not come in pieces. */
+			/** Output tokens a second behind the first token; null where the answer came as a whole, or of several calls. */
 			tokens_per_second: number | null;
 			/** Tokens of prompts that providers had in their caches. */
 			cached_tokens: number;
@@ -3027,6 +3027,286 @@ export interface EndpointTypes {
 			}[];
 			/** Salt of the hashes of texts in its receipt, from `svc.receipt.v2` on: for its owner, who may give it away. Null while it cannot be read. */
 			salt: string | null;
+		};
+	};
+	/** The sessions of the caller's clients, latest first: their requests, cost and policy checks. */
+	list_sessions: {
+		query?: {
+			/** Sessions of a page. */
+			limit?: number;
+			/** `next_cursor` of the page before. */
+			cursor?: string;
+		};
+		result: {
+			object: "list";
+			has_more: boolean;
+			next_cursor: string | null;
+			/** Where a page ended that found few: `next_cursor` goes on from there. Null on other pages. */
+			searched_back_to: string | null;
+			data: {
+				object: "session";
+				/** The session, as the client names it. */
+				id: string;
+				/** When its first request arrived, or its first check was made. */
+				first_at: string;
+				/** The same for the last one. */
+				last_at: string;
+				/** Requests and runs of it. */
+				requests: number;
+				/** What they cost. */
+				cost_usd: number;
+				/** Policy checks of it. */
+				checks: number;
+				/** It has more requests than are counted here: the newest are. */
+				is_cut: boolean;
+			}[];
+		};
+	};
+	/** A session of a client: its requests, runs and policy checks in one line of time, with their cost. */
+	get_session: {
+		params: {
+			session_id: string;
+		};
+		query?: {
+			/** Entries of a page. */
+			limit?: number;
+			/** `next_cursor` of the page before. */
+			cursor?: string;
+		};
+		result: {
+			object: "session";
+			/** The session, as the client names it. */
+			id: string;
+			/** When its first request arrived, or its first check was made. */
+			first_at: string;
+			/** The same for the last one. */
+			last_at: string;
+			/** Requests and runs of it. */
+			requests: number;
+			/** What they cost. */
+			cost_usd: number;
+			/** Policy checks of it. */
+			checks: number;
+			/** It has more requests than are counted here: the newest are. */
+			is_cut: boolean;
+			has_more: boolean;
+			next_cursor: string | null;
+			/** Where a page ended that found few: `next_cursor` goes on from there. Null on other pages. */
+			searched_back_to: string | null;
+			/** Newest first: a row of the list of requests, or an event of the audit log. */
+			data: Array<{
+				type: "request";
+				/** When it arrived or was made. */
+				at: string;
+				object: "request";
+				/** Id of the request and of its receipt. */
+				request_id: string;
+				/** When it arrived. */
+				created_at: string;
+				/** Kind of request. */
+				kind: string;
+				/** The API key; null in requests from before keys were recorded. */
+				key_id: string | null;
+				/** HTTP status that the client got; null where it had hung up before, or the service had stopped. */
+				http_status: number | null;
+				/** Why there is no answer, or no whole one; null where nothing went wrong. */
+				error: Error | null;
+				/** How many requests this is: equal refusals of one minute are one. Else 1. */
+				count: number;
+				/** The client's session. */
+				session_id: string | null;
+				/** Whom the client asked for. */
+				end_user: string | null;
+				/** What else the client said of the request. */
+				metadata: Record<string, string>;
+				/** The model that the request or its config named; null where routing chose. */
+				requested_model: string | null;
+				/** The model that served; of several, the one that the request counts for. Null where none was called. */
+				model: string | null;
+				/** Who served it; null where nobody was called. */
+				provider: string | null;
+				/** How the model was chosen; null where none was. */
+				mode: string | null;
+				/** Another model served than the intended one. */
+				fallback: boolean;
+				/** Why this model, in words; of chats and skills. */
+				reason: string | null;
+				/** The model that was intended. */
+				fallback_from: string | null;
+				/** The skill. */
+				skill_id: string | null;
+				/** The effort policy; of orchestrations, code and runs. */
+				policy: string | null;
+				/** The strategy; of orchestrations and runs. */
+				strategy: string | null;
+				/** The language; of code. */
+				language: string | null;
+				/** How a run ended. */
+				status: string | null;
+				/** Steps of a run. */
+				n_steps: number | null;
+				/** Whether the review of code passed. */
+				passed: boolean | null;
+				/** How likely the answer is right. */
+				confidence: number | null;
+				/** How far the answers agreed. */
+				agreement: number | null;
+				/** The reserved amount. */
+				bound_usd: number | null;
+				/** Version of the catalog that it was planned with. */
+				catalog_version: string | null;
+				/** Digest of the routing config. */
+				config_digest: string | null;
+				/** All models that were called. */
+				models: string[];
+				/** Number of calls. */
+				calls: number;
+				/** Tokens of all calls. */
+				tokens: number;
+				/** Those of the prompts. */
+				input_tokens: number;
+				/** Those of the answers. */
+				output_tokens: number;
+				/** What it cost. */
+				cost_usd: number;
+				/** Some usage was not reported and counts at its bound. */
+				estimated: boolean;
+				/** Time from its arrival to its receipt, or to its error. */
+				latency_ms: number;
+				/** Time from its arrival to the first token, or to the answer that was asked for as a whole. */
+				first_token_ms: number | null;
+				/** Output tokens a second behind the first token; null where the answer came as a whole, or of several calls. */
+				tokens_per_second: number | null;
+				/** Tokens of prompts that providers had in their caches. */
+				cached_tokens: number;
+				/** The calls of providers, in the order of their starts; of more than 32 the first and the last 16. */
+				attempts: Attempts[];
+				/** `complete`, `cut` or `client_closed`; without an answer and a receipt `refused` (no provider was called) or `failed`. */
+				outcome: string;
+				/** The upstream cut the answer. */
+				truncated: boolean;
+				/** Hash of its receipt; null where nothing was billed. */
+				proof_hash: string | null;
+				/** Its receipt is signed. */
+				signed: boolean;
+			} | {
+				type: "run";
+				/** When it arrived or was made. */
+				at: string;
+				object: "request";
+				/** Id of the request and of its receipt. */
+				request_id: string;
+				/** When it arrived. */
+				created_at: string;
+				/** Kind of request. */
+				kind: string;
+				/** The API key; null in requests from before keys were recorded. */
+				key_id: string | null;
+				/** HTTP status that the client got; null where it had hung up before, or the service had stopped. */
+				http_status: number | null;
+				/** Why there is no answer, or no whole one; null where nothing went wrong. */
+				error: Error | null;
+				/** How many requests this is: equal refusals of one minute are one. Else 1. */
+				count: number;
+				/** The client's session. */
+				session_id: string | null;
+				/** Whom the client asked for. */
+				end_user: string | null;
+				/** What else the client said of the request. */
+				metadata: Record<string, string>;
+				/** The model that the request or its config named; null where routing chose. */
+				requested_model: string | null;
+				/** The model that served; of several, the one that the request counts for. Null where none was called. */
+				model: string | null;
+				/** Who served it; null where nobody was called. */
+				provider: string | null;
+				/** How the model was chosen; null where none was. */
+				mode: string | null;
+				/** Another model served than the intended one. */
+				fallback: boolean;
+				/** Why this model, in words; of chats and skills. */
+				reason: string | null;
+				/** The model that was intended. */
+				fallback_from: string | null;
+				/** The skill. */
+				skill_id: string | null;
+				/** The effort policy; of orchestrations, code and runs. */
+				policy: string | null;
+				/** The strategy; of orchestrations and runs. */
+				strategy: string | null;
+				/** The language; of code. */
+				language: string | null;
+				/** How a run ended. */
+				status: string | null;
+				/** Steps of a run. */
+				n_steps: number | null;
+				/** Whether the review of code passed. */
+				passed: boolean | null;
+				/** How likely the answer is right. */
+				confidence: number | null;
+				/** How far the answers agreed. */
+				agreement: number | null;
+				/** The reserved amount. */
+				bound_usd: number | null;
+				/** Version of the catalog that it was planned with. */
+				catalog_version: string | null;
+				/** Digest of the routing config. */
+				config_digest: string | null;
+				/** All models that were called. */
+				models: string[];
+				/** Number of calls. */
+				calls: number;
+				/** Tokens of all calls. */
+				tokens: number;
+				/** Those of the prompts. */
+				input_tokens: number;
+				/** Those of the answers. */
+				output_tokens: number;
+				/** What it cost. */
+				cost_usd: number;
+				/** Some usage was not reported and counts at its bound. */
+				estimated: boolean;
+				/** Time from its arrival to its receipt, or to its error. */
+				latency_ms: number;
+				/** Time from its arrival to the first token, or to the answer that was asked for as a whole. */
+				first_token_ms: number | null;
+				/** Output tokens a second behind the first token; null where the answer came as a whole, or of several calls. */
+				tokens_per_second: number | null;
+				/** Tokens of prompts that providers had in their caches. */
+				cached_tokens: number;
+				/** The calls of providers, in the order of their starts; of more than 32 the first and the last 16. */
+				attempts: Attempts[];
+				/** `complete`, `cut` or `client_closed`; without an answer and a receipt `refused` (no provider was called) or `failed`. */
+				outcome: string;
+				/** The upstream cut the answer. */
+				truncated: boolean;
+				/** Hash of its receipt; null where nothing was billed. */
+				proof_hash: string | null;
+				/** Its receipt is signed. */
+				signed: boolean;
+			} | {
+				type: "policy_check";
+				/** When it arrived or was made. */
+				at: string;
+				/** Id of the event. */
+				id: string;
+				/** What happened. */
+				event_type: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked";
+				/** Its workspace, if it has one. */
+				workspace_id: string | null;
+				/** `key:<key id>` or `operator`. */
+				actor: string;
+				/** Content of the event, by its type. */
+				payload: Record<string, unknown>;
+				/** When it happened. */
+				created_at: string;
+				/** Decision of a policy check. */
+				decision?: "allow" | "confirm" | "approve" | "deny";
+				/** Risk score of a policy check. */
+				risk_score?: number;
+				/** Its tier. */
+				risk_tier?: "auto" | "confirm" | "approve" | "block";
+			}>;
 		};
 	};
 	/** Rates the answer to one of the caller's own requests, of any kind that has a receipt. */
@@ -3148,6 +3428,8 @@ export const ROUTES: Readonly<
 	get_usage_series: { method: "GET", path: "/v1/usage/series", isRepeatable: true, member: "object" },
 	list_requests: { method: "GET", path: "/v1/requests", isRepeatable: true, member: "object" },
 	get_request: { method: "GET", path: "/v1/requests/{request_id}", isRepeatable: true, member: "object" },
+	list_sessions: { method: "GET", path: "/v1/sessions", isRepeatable: true, member: "object" },
+	get_session: { method: "GET", path: "/v1/sessions/{session_id}", isRepeatable: true, member: "object" },
 	give_feedback: { method: "POST", path: "/v1/feedback", member: "object" },
 	health: { method: "GET", path: "/health", isRepeatable: true, member: "status" },
 };

@@ -141,7 +141,10 @@ const hookEndpoint = (agent: Agent, id: string, description: string, loadEngine:
 		query: querySchema,
 		body: hookInputSchema,
 		result: hookAnswerSchema,
-		ids: { workspace: { chosenIn: "put_workspace_manifest", argument: "workspace_id" } },
+		ids: {
+			workspace: { chosenIn: "put_workspace_manifest", argument: "workspace_id" },
+			session_id: { chosenIn: id },
+		},
 		example: {
 			query: { workspace: "order-service", root: "/home/ada/order-service" },
 			body: {

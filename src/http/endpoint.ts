@@ -12,8 +12,8 @@ export type Method = (typeof METHODS)[number];
 /** Media types of a success. For all but JSON, the handler writes the text. */
 type MediaType = "application/json" | "text/plain" | "text/html" | "image/svg+xml";
 
-/** What a caller must have. `key`: a user's API key; `operator`: the ADMIN_TOKEN; `session`: a signed-in browser. */
-export type Access = "public" | "key" | "operator" | "session";
+/** What a caller must have. `key`: a user's API key; `operator`: the ADMIN_TOKEN; `metrics`: the METRICS_TOKEN; `session`: a signed-in browser. */
+export type Access = "public" | "key" | "operator" | "metrics" | "session";
 
 /** Roles of API keys: an agent's key may not change what governs agents. */
 export const KEY_ROLES = ["owner", "agent"] as const;
@@ -124,7 +124,7 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 	isBodyOptional?: boolean;
 	/** Which limit its bodies have. Chat bodies may hold images. */
 	bodyLimit?: "default" | "chat";
-	/** Marked `x-internal` although a key may call it. Endpoints of operators always are. */
+	/** Marked `x-internal` although a key may call it. Those that take a token of the deployment always are. */
 	internal?: boolean;
 	/**
 	 * What a request changes: nothing, or it adds something, or it replaces or ends something. Default: by method, GET nothing,
@@ -187,7 +187,7 @@ interface KeyDefinition extends ToolMembers {
 }
 
 interface OperatorDefinition {
-	access: "operator" | "session";
+	access: "operator" | "metrics" | "session";
 	ids?: IdSources;
 }
 

@@ -246,6 +246,7 @@ function toFailureRow(failure: Failure): FailureRow {
 		case "skill_not_found":
 		case "run_not_found":
 		case "step_not_found":
+		case "session_not_found":
 		case "text_expired":
 			return { status: 404, message: failure.message };
 		case "request_not_found":

@@ -88,6 +88,10 @@ const SCHEMES: Readonly<Record<Exclude<Access, "public">, { name: string; scheme
 		name: "adminToken",
 		scheme: { type: "http", scheme: "bearer", description: "ADMIN_TOKEN of the deployment" },
 	},
+	metrics: {
+		name: "metricsToken",
+		scheme: { type: "http", scheme: "bearer", description: "METRICS_TOKEN of the deployment" },
+	},
 	session: {
 		name: "session",
 		scheme: { type: "apiKey", in: "cookie", name: "session", description: "A signed-in browser" },
@@ -164,9 +168,14 @@ const LONG_GROUPS: Readonly<Record<string, string>> = {
 	verify: "service",
 };
 
+/** Whether an access takes a token of the deployment. */
+function isOfDeployment(access: Access): boolean {
+	return access === "operator" || access === "metrics";
+}
+
 /** The group under which a viewer lists an endpoint: its path's first part after the version. */
 function toTag({ path, access }: Endpoint): string {
-	if (access === "operator") return "operator";
+	if (isOfDeployment(access)) return "operator";
 	const part = /^\/(?:v\d+\/)?([^/]+)/.exec(path)?.[1] ?? "";
 	return LONG_GROUPS[part] ?? part;
 }
@@ -180,7 +189,7 @@ function toOperation(endpoint: Endpoint, exchange: EndpointExchange | undefined)
 		summary: endpoint.summary,
 		...(endpoint.description === undefined ? {} : { description: endpoint.description }),
 		...(schemes.length > 0 ? { security: schemes.map(({ name }) => ({ [name]: [] })) } : {}),
-		...(endpoint.internal || endpoint.access === "operator" ? { "x-internal": true } : {}),
+		...(endpoint.internal || isOfDeployment(endpoint.access) ? { "x-internal": true } : {}),
 		...(own.length > 0 ? { parameters: own } : {}),
 		...(endpoint.body
 			? {

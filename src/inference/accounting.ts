@@ -15,6 +15,7 @@ import { reasonsHidden } from "../routing/effort.ts";
 import { replacementWarning } from "../routing/replacement.ts";
 import type { Candidate } from "../routing/selection.ts";
 import { estimateTokens } from "../routing/signals.ts";
+import type { CallSpan } from "../telemetry/request-trace.edge.ts";
 import { utf8Length } from "../text/utf8.ts";
 import type { CallPlan, ModelRequest } from "./plan.ts";
 import type { ReceiptInput } from "./receipt-input.edge.ts";
@@ -32,6 +33,8 @@ export interface PlannedCall {
 /** A call with the key that it is made with. */
 export interface KeyedCall extends PlannedCall {
 	key: ProviderKey;
+	/** The call's span; absent while no address for traces is set. */
+	span?: CallSpan;
 }
 
 /** What one call used and what it cost, never above its own bound. */

@@ -49,10 +49,11 @@ export class AttemptLog {
 		this.#arrivedAtMs = arrivedAtMs;
 	}
 
-	/** Begins a call. */
-	begin({ id: model, provider }: Pick<Model, "id" | "provider">, nowMs: number): OpenAttempt {
+	/** Begins a call. @param spanId of its span, where the request is traced. */
+	begin({ id: model, provider }: Pick<Model, "id" | "provider">, nowMs: number, spanId?: string): OpenAttempt {
 		const startedMs = Math.max(0, nowMs - this.#arrivedAtMs);
-		const attempt = { provider, model, status: null, error: null, startedMs, firstTokenMs: null, ms: 0 };
+		const attempt: CallAttempt = { provider, model, status: null, error: null, startedMs, firstTokenMs: null, ms: 0 };
+		if (spanId !== undefined) attempt.spanId = spanId;
 		this.#attempts.push(attempt);
 		return new OpenAttempt(attempt, nowMs);
 	}

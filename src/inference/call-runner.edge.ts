@@ -19,6 +19,7 @@ import { type Deadlines, openUpstreamStream, type UpstreamStream } from "../prov
 import type { StreamPart } from "../providers/wire.ts";
 import { answerTimeMs, reasonsHidden, timeToFirstTokenMs } from "../routing/effort.ts";
 import type { Settings } from "../settings.ts";
+import type { CallTracing } from "../telemetry/request-trace.edge.ts";
 import {
 	type Bill,
 	type BilledCall,
@@ -198,6 +199,8 @@ interface CallRunnerOptions {
 	endsAtMs: number;
 	/** How a call that broke off is billed. */
 	billInterrupted: InterruptedBilling;
+	/** Puts the calls into their request's trace. */
+	tracing?: CallTracing | undefined;
 	/** Told of each call of an unwatched set when it is sent. */
 	onSend?(call: KeyedCall): void;
 }
@@ -283,7 +286,9 @@ export class CallRunner {
 		noted: OpenAttempt,
 	): Promise<UpstreamStream | CallFailure> {
 		const { wire, access } = call.attempt;
-		const request = withAuth(call.attempt.request, access.provider, call.key);
+		const authorized = withAuth(call.attempt.request, access.provider, call.key);
+		const { span } = call;
+		const request = span ? { ...authorized, headers: { ...authorized.headers, ...span.headers } } : authorized;
 		const opened = await this.#heads.run(() => openUpstreamStream(wire, request, this.#deadlines(call), signal));
 		if (opened.kind === "stream") {
 			noted.noteHead();
@@ -417,7 +422,7 @@ export class CallRunner {
 
 	/** @param isForced calls the provider even though its breaker is open. */
 	async #try<T>(intact: PlannedCall, { failed, attempt, watch }: SetTries<T>, isForced = false): Promise<TryResult<T>> {
-		const { endsAtMs, billInterrupted, onSend } = this.#options;
+		const { endsAtMs, billInterrupted, onSend, tracing } = this.#options;
 		const askedAtMs = Date.now();
 		if (askedAtMs >= endsAtMs || !failed.allows(intact)) return { kind: "not_made" };
 		const budget = watch?.budget ?? this.budget;
@@ -446,6 +451,7 @@ export class CallRunner {
 				: plan.attempt(candidate.model, candidate.effort, candidate.maxTokens, key.account),
 			key,
 			intendedWasAsked: candidate.model === intended || failed.wasAsked(intended.id),
+			...(tracing ? { span: tracing.next() } : {}),
 		};
 		const unused = (error: unknown) => {
 			permit.inconclusive();
@@ -459,7 +465,7 @@ export class CallRunner {
 		if (!watch) onSend?.(call);
 		this.#readers.add(candidate.model);
 		const sentAtMs = Date.now();
-		const noted = this.attempts.begin(candidate.model, sentAtMs);
+		const noted = this.attempts.begin(candidate.model, sentAtMs, call.span?.spanId);
 		health.noteCalled(candidate.model.id);
 		health.unserved.noteAsked(callIdOf(call), sentAtMs);
 		const result = await attempt(call, hold, permit, { sentAtMs, noted }).catch(unused);

@@ -5,6 +5,7 @@ import type { Plan } from "../catalog/plans.ts";
 import type { LongRequest } from "../http/long-work.edge.ts";
 import type { RequestNames } from "../meter/request-facts.ts";
 import type { Settings } from "../settings.ts";
+import { type CallTracing, type RequestTrace, traceCalls } from "../telemetry/request-trace.edge.ts";
 import { createFunds, type Funds } from "../usage/funds.edge.ts";
 
 /** What calls are planned by. */
@@ -13,6 +14,8 @@ export interface PlanContext {
 	settings: Settings;
 	/** Prices are those of this moment, ms since the epoch: a bound and the calls within it have the same. */
 	startedAtMs: number;
+	/** Puts calls into the request's trace; absent while no address for traces is set. */
+	tracing?: CallTracing;
 	/** When the request arrived, where that was earlier: a run has later prices. */
 	arrivedAtMs?: number;
 }
@@ -33,6 +36,9 @@ export interface Caller
 		| keyof LongRequest
 	> {
 	funds: Funds;
+	/** Its place in its caller's trace; absent while no address for traces is set. */
+	trace?: RequestTrace | undefined;
+	tracing?: CallTracing;
 	/** What the request is called by, for its row. */
 	names: RequestNames;
 }
@@ -54,6 +60,7 @@ export function toCaller(context: KeyContext): Caller {
 		timings,
 		trail,
 		funds: createFunds(context),
+		...(context.trace ? { trace: context.trace, tracing: traceCalls(context.trace, requestId) } : {}),
 		names: readRequestNames(context.headers, context.rawBody).names,
 	};
 }

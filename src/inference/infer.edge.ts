@@ -132,6 +132,7 @@ async function reserveCall(
 		arrivedAtMs: startedAtMs,
 		endsAtMs,
 		billInterrupted: billInterruptedCall,
+		tracing: caller.tracing,
 		onSend(call) {
 			attempts.made++;
 			logCall(log, call);

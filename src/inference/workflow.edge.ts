@@ -152,6 +152,7 @@ export class Workflow {
 			arrivedAtMs: context.arrivedAtMs ?? context.startedAtMs,
 			endsAtMs,
 			billInterrupted,
+			tracing: context.tracing,
 		});
 	}
 

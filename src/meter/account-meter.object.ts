@@ -48,12 +48,14 @@ import {
 } from "./meter-calls.ts";
 import { recordMeterEvents } from "./meter-events.store.ts";
 import { type MeterEvent, toStoredEvent } from "./meter-events.ts";
+import { type CountedDecision, MeterMetrics } from "./meter-metrics.edge.ts";
 import { MeterState } from "./meter-state.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
 import { RefusalTable } from "./refusal-table.edge.ts";
 import type { LimitRefusal } from "./refusals.ts";
+import { NO_END, NO_FACTS } from "./request-facts.ts";
 import { RequestKeeper } from "./request-keeper.edge.ts";
-import { requestNumber } from "./request-number.ts";
+import { firstNumberAt, requestNumber } from "./request-number.ts";
 import type {
 	ArchivedRequest,
 	MeterPage,
@@ -65,6 +67,8 @@ import type {
 import { readRequestPage, recomputeDay } from "./request-reader.edge.ts";
 import type { OpenRequest } from "./request-table.edge.ts";
 import { MinuteWindow } from "./rolling-window.ts";
+import type { SessionHeads, SessionRequests, SessionsQuery } from "./session-page.ts";
+import { SessionTable } from "./session-table.edge.ts";
 import {
 	type Reservation,
 	type ReservedEnd,
@@ -113,11 +117,15 @@ export class AccountMeter extends BackedUpObject {
 	#dataKey: DataKey;
 	#outbox: Outbox;
 	#feedback: FeedbackTable;
+	#sessions: SessionTable;
 	/** Whose meter this is; null before the first request that can cost something. */
 	#userId: string | null;
 	/** What revisions of sums in D1 lie above; null until D1 was asked, in a meter that was restored. */
 	#revisionBase: number | null;
 	#keeper: RequestKeeper;
+	/** Null while nobody reads metrics. */
+	#metrics: MeterMetrics | null = null;
+	#metricsTriedAtMs = Date.now();
 	#sumsSentAtMs = Date.now();
 	/** Whether sums are to be sent before they are due. */
 	#areSumsWanted = false;
@@ -166,6 +174,7 @@ export class AccountMeter extends BackedUpObject {
 		});
 		this.#refusals = new RefusalTable(this.#sql);
 		this.#feedback = new FeedbackTable(this.#sql, this.#meterState.table);
+		this.#sessions = new SessionTable(this.#sql);
 		this.#keeper = new RequestKeeper(state.storage, this.#meterState, env);
 		this.#dataKey = new DataKey(this.#sql, env);
 		this.#stored = new StoredQuota(this.#sql, env, {
@@ -174,6 +183,7 @@ export class AccountMeter extends BackedUpObject {
 		});
 		// The alarm may have been lost with its machine, so open work sets it again. One that is set earlier stays: it may be for sums.
 		state.blockConcurrencyWhile(async () => {
+			this.#metrics = await MeterMetrics.open(this.#sql, env, this.#meterState, this.#userId);
 			await this.#outbox.learnAlarm();
 			this.#armForOpenWork(now);
 		});
@@ -187,6 +197,8 @@ export class AccountMeter extends BackedUpObject {
 	/** D1 may have sums of a later state than the backup's. */
 	override adaptRestored(): void {
 		this.#sql.exec("UPDATE account SET revision_base = NULL");
+		// It counts as another source, from here on.
+		this.#sql.exec("DELETE FROM unsent_metrics");
 	}
 
 	/** An audit event is to be flushed, and perhaps a webhook to be sent. */
@@ -201,15 +213,20 @@ export class AccountMeter extends BackedUpObject {
 		if (nextAtMs !== null) this.#outbox.arm(nextAtMs);
 	}
 
-	/** Writes sums to D1 where that is due, so that no timer waits for it: a waiting object is billed. */
+	/** Sends sums and metrics where that is due, so that no timer waits for it: a waiting object is billed. */
 	#sendSumsIfDue(nowMs: number): void {
-		if (!this.#areSumsDue(nowMs) || this.#outbox.isFailing) return;
+		if (!(this.#areSumsDue(nowMs) || this.#areMetricsDue(nowMs)) || this.#outbox.isFailing) return;
 		this.ctx.waitUntil(this.#outbox.flush());
 	}
 
 	#areSumsDue(nowMs: number): boolean {
 		const isDue = this.#areSumsWanted || Math.abs(nowMs - this.#sumsSentAtMs) >= SUMS_EVERY_MS;
 		return isDue && this.#meterState.hasUnsent;
+	}
+
+	#areMetricsDue(nowMs: number): boolean {
+		const isDue = this.#areSumsWanted || Math.abs(nowMs - this.#metricsTriedAtMs) >= SUMS_EVERY_MS;
+		return isDue && (this.#metrics?.hasUnsent ?? false);
 	}
 
 	/** Remembers whose meter this is: an object that an alarm wakes does not know it. */
@@ -291,6 +308,7 @@ export class AccountMeter extends BackedUpObject {
 			return;
 		}
 		this.#learnUser(reservation.usage.user_id);
+		this.#metrics?.begin(reservation.usage.user_id);
 		const { expiresAtMs, holdNanoUsd: nanoUsd } = reservation;
 		this.#meterState.admit({
 			id: requestId,
@@ -329,6 +347,14 @@ export class AccountMeter extends BackedUpObject {
 		return { taken: true };
 	}
 
+	/** Counts a decision of the policy for the metrics. Idempotent. */
+	countCheck(userId: string, check: CountedDecision): void {
+		if (!this.#metrics) return;
+		this.#metrics.begin(userId);
+		this.#metrics.countCheck(check);
+		this.#outbox.arm(Date.now() + SUMS_EVERY_MS);
+	}
+
 	/** The refusal by a limit of the plan or of the key; null when the request fits in all of them. */
 	#limitRefusal(request: AdmitRequest, plan: PlanId, nowMs: number): LimitRefusal | null {
 		const ofPlan = this.#quota(plan, nowMs);
@@ -359,6 +385,8 @@ export class AccountMeter extends BackedUpObject {
 	/** Settles a request, and stores the alerts that its cost gives rise to in the same transaction. */
 	#settle(open: OpenRequest, settlement: Settlement, nowMs: number): void {
 		this.#meterState.settle(open, settlement);
+		const { usage, facts = NO_FACTS, end = NO_END } = settlement;
+		this.#metrics?.count({ ...usage, facts, error: end.error, count: 1 });
 		this.#budgets.settled(open, settlement.usage, nowMs);
 	}
 
@@ -484,6 +512,26 @@ export class AccountMeter extends BackedUpObject {
 		return readRequestPage(this.#meterState, this.#keeper, query);
 	}
 
+	/** Sessions whose newest request arrived before a time. */
+	sessionHeads({ beforeMs, ...query }: SessionsQuery): Promise<SessionHeads> {
+		return this.#sessions.heads(
+			{ from: this.#keeper.firstKept, before: Math.min(firstNumberAt(beforeMs), Number.MAX_SAFE_INTEGER) },
+			query,
+		);
+	}
+
+	/** What the requests of sessions come to, and the archives that may have others. */
+	async sessionRequests(
+		sessionIds: readonly string[],
+		apiKeyIds: readonly string[] | null,
+	): Promise<{ sums: SessionRequests[]; firstKept: number; archives: number[] }> {
+		const { firstKept } = this.#keeper;
+		const sums = await this.#sessions.sums(sessionIds, apiKeyIds, firstKept);
+		// Afterwards: what was moved meanwhile is found there.
+		const archives = this.#keeper.archivesOf({ from: firstKept, before: Number.MAX_SAFE_INTEGER });
+		return { sums, firstKept, archives };
+	}
+
 	/** A settled request; `open` while it is not settled. */
 	request(requestId: string): RequestDetail | RemovedRequest | ArchivedRequest | "open" | null {
 		const { keptSince } = this.#keeper;
@@ -565,7 +613,8 @@ export class AccountMeter extends BackedUpObject {
 		this.#areSumsWanted = true;
 		await this.#outbox.flush();
 		// A flush that was under way may have looked at the sums before.
-		if (this.#meterState.hasUnsent && !this.#outbox.isFailing) await this.#outbox.flush();
+		const hasUnsent = this.#meterState.hasUnsent || this.#metrics?.hasUnsent;
+		if (hasUnsent && !this.#outbox.isFailing) await this.#outbox.flush();
 		this.#areSumsWanted = false;
 	}
 
@@ -801,7 +850,8 @@ export class AccountMeter extends BackedUpObject {
 			(await this.#writeAlerts()) ||
 			(await this.#writeRefusals()) ||
 			(await this.#stored.flush(Date.now())) ||
-			this.#writeSums()
+			(await this.#writeSums()) ||
+			this.#sendMetrics()
 		);
 	}
 
@@ -826,6 +876,20 @@ export class AccountMeter extends BackedUpObject {
 		this.#sumsSentAtMs = Date.now();
 		this.#hasSentSums = true;
 		return true;
+	}
+
+	/** Sends metrics where they are due. While object `Metrics` is away, nothing else waits for it: the next minute sends the same. */
+	async #sendMetrics(): Promise<false> {
+		const nowMs = Date.now();
+		if (!this.#areMetricsDue(nowMs)) return false;
+		this.#metricsTriedAtMs = nowMs;
+		try {
+			await this.#metrics?.send();
+		} catch (error) {
+			logError("metrics_not_sent", error);
+			this.#outbox.arm(nowMs + SUMS_EVERY_MS);
+		}
+		return false;
 	}
 
 	async #writeAlerts(): Promise<boolean> {
@@ -870,6 +934,7 @@ export class AccountMeter extends BackedUpObject {
 	/** Sends sums when that is due. Not for an object that wakes: what it has not folded may have been sent before. */
 	#armForSums(notBeforeMs: number): void {
 		if (this.#meterState.hasUnsent) this.#outbox.arm(Math.max(this.#sumsSentAtMs + SUMS_EVERY_MS, notBeforeMs));
+		if (this.#metrics?.hasUnsent) this.#outbox.arm(Math.max(this.#metricsTriedAtMs + SUMS_EVERY_MS, notBeforeMs));
 	}
 
 	/** Flushes refusals when their minute is over. @param notBeforeMs when to try again after a failure. */

@@ -16,6 +16,7 @@ import type {
 	RequestRangeQuery,
 } from "./request-page.ts";
 import { mergePages } from "./request-pages.ts";
+import { addSessionRequests, type SessionRequests } from "./session-page.ts";
 
 type ArchiveStub = DurableObjectStub<RequestArchive>;
 
@@ -79,6 +80,20 @@ export class ArchivedRequests {
 			if (readTo !== null) break;
 		}
 		return { ...mergePages(own, { entries, readTo }), keptSince };
+	}
+
+	/** What the requests of sessions come to: the meter's and those of archives. */
+	async sessionRequests(
+		{ sums, firstKept, archives }: { sums: readonly SessionRequests[]; firstKept: number; archives: readonly number[] },
+		sessionIds: readonly string[],
+		apiKeyIds: readonly string[] | null,
+	): Promise<SessionRequests[]> {
+		const parts = [...sums];
+		for (const nth of archives)
+			parts.push(
+				...(await this.#ask(nth, async (stub) => await stub.sessionRequests(sessionIds, apiKeyIds, firstKept))),
+			);
+		return addSessionRequests(parts);
 	}
 
 	/** Requests behind one, oldest first: the meter's and those of archives, which are named newest first. */

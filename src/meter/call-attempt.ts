@@ -31,6 +31,8 @@ export interface CallAttempt {
 	firstTokenMs: number | null;
 	/** From its start to its end, ms. */
 	ms: number;
+	/** The id of its span, which the provider was sent; never stored. Absent while no address for traces is set. */
+	spanId?: string;
 }
 
 /** Attempts that are kept of a request: the first and the last ones. */

@@ -27,6 +27,7 @@ import type {
 	SettleVerdict,
 } from "./meter-calls.ts";
 import type { MeterEvent } from "./meter-events.ts";
+import type { CountedDecision } from "./meter-metrics.edge.ts";
 import type { RequestArchive } from "./request-archive.object.ts";
 import type {
 	ArchivedRequest,
@@ -36,6 +37,7 @@ import type {
 	RequestPagePart,
 	RequestPageQuery,
 } from "./request-page.ts";
+import type { SessionHeads, SessionRequests, SessionsQuery } from "./session-page.ts";
 import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
 import type { StorageVerdict, StoredDeletion, StoredWrite } from "./stored-bytes.ts";
 import type { CountedWrite } from "./stored-quota.edge.ts";
@@ -71,6 +73,10 @@ export interface MeterClient {
 	usageSeries(query: SeriesQuery): Promise<MeterSeries>;
 	/** The requests of a page, one more than it holds if there are more. */
 	requestPage(query: RequestPageQuery): Promise<RequestPagePart>;
+	/** Sessions whose newest request arrived before a time. Those of archived requests are not among them. */
+	sessionHeads(query: SessionsQuery): Promise<SessionHeads>;
+	/** What the requests of sessions come to; none for a session without any. @param apiKeyIds of these keys; null for all. */
+	sessionRequests(sessionIds: readonly string[], apiKeyIds: readonly string[] | null): Promise<SessionRequests[]>;
 	/** A settled request; `open` while it is not settled. */
 	request(requestId: string): Promise<RequestDetail | RemovedRequest | "open" | null>;
 	/** The receipt of a settled request; `open` while it is not settled. */
@@ -107,6 +113,8 @@ export interface MeterClient {
 	revokeKey(keyId: string, retiredBudget: string | null): Promise<void>;
 	/** Counts a refusal by compliance, for an audit event. */
 	recordRefusal(refusal: ComplianceRefusal): Promise<void>;
+	/** Counts a decision of the policy for the metrics. */
+	countCheck(check: CountedDecision): Promise<void>;
 	/** Audit events of the meter's own that D1 does not have. */
 	unflushedEvents(): Promise<MeterEvent[]>;
 	/** Marks an owner: it holds audit events that D1 does not have. */
@@ -145,6 +153,11 @@ export function meterClient(
 		sumsBy: (column, range) => twice(async (stub) => await stub.sumsBy(column, range)),
 		usageSeries: (query) => twice(async (stub) => (await stub.usageSeries(query)) as MeterSeries),
 		requestPage: (query) => twice(async (stub) => archived.page(await stub.requestPage(query), query)),
+		sessionHeads: (query) => twice(async (stub) => await stub.sessionHeads(query)),
+		sessionRequests: (sessionIds, apiKeyIds) =>
+			twice(async (stub) =>
+				archived.sessionRequests(await stub.sessionRequests(sessionIds, apiKeyIds), sessionIds, apiKeyIds),
+			),
 		request: (requestId) =>
 			twice(async (stub) => {
 				const found = (await stub.request(requestId)) as Found<RequestDetail | RemovedRequest | "open">;
@@ -179,6 +192,7 @@ export function meterClient(
 		room: (requestId) => twice(async (stub) => await stub.room(requestId)),
 		revokeKey: (keyId, retiredBudget) => twice((stub) => stub.revokeKey(keyId, retiredBudget)),
 		recordRefusal: (refusal) => twice((stub) => stub.recordRefusal(refusal)),
+		countCheck: (check) => twice((stub) => stub.countCheck(userId, check)),
 		unflushedEvents: () => twice(async (stub) => await stub.unflushedEvents()),
 		markOwner: (owner, mark) => twice((stub) => stub.markOwner(owner, mark)),
 		markedOwners: (prefix, limit) => twice(async (stub) => await stub.markedOwners(prefix, limit)),

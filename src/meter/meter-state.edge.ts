@@ -19,7 +19,7 @@ import {
 } from "./request-table.edge.ts";
 import { MINUTE_MS, toMinute } from "./rolling-window.ts";
 import type { OpenHold, Reservation, Settlement, UsageRow } from "./settlement.ts";
-import { toCountedRow } from "./stored-request.ts";
+import { toCountedRow, type WholeRow } from "./stored-request.ts";
 import { type NamedTotals, UsageTotals } from "./usage-totals.ts";
 
 /** A fold comes after so many changes, so that its rows add little to the cost of a request and a wake-up reads few. */
@@ -56,6 +56,8 @@ export class MeterState {
 	readonly fold: FoldTable;
 	/** Of keys that have limits of their own. */
 	readonly keys: KeyWindows;
+	/** Called in the transaction of a fold, with the change that it goes up to. */
+	onFold: ((changed: number) => void) | null = null;
 	readonly #storage: DurableObjectStorage;
 	#windows: LimitWindows;
 	#ledger: KeyLedger;
@@ -98,6 +100,15 @@ export class MeterState {
 		this.#recount(rows, fold.changed);
 		for (const day of fold.unsent.days) this.#markDayUnsent(day);
 		this.followClock(nowMs);
+	}
+
+	/** Requests that were settled after a change; those alone that came after the fold, where that is later. */
+	settledSince(change: number): WholeRow[] {
+		const { changed, floor, open } = this.fold.read();
+		const rows = this.#changedRows([...open, ...this.fold.late()], floor, changed);
+		return rows
+			.filter(({ settled }) => settled !== null && settled > Math.max(change, changed))
+			.flatMap((row) => this.table.whole(row) ?? []);
 	}
 
 	/** Rows that are open, or have changed since a fold. */
@@ -344,7 +355,10 @@ export class MeterState {
 			keySpending: this.#ledger.packChanged(isOver),
 			daySums: this.#grown.all(),
 		};
-		this.#storage.transactionSync(() => this.fold.write(fold, parts));
+		this.#storage.transactionSync(() => {
+			this.fold.write(fold, parts);
+			this.onFold?.(fold.changed);
+		});
 		this.#floor = floor;
 		this.#changesSinceFold = 0;
 		this.keys.folded(nowMs);

@@ -13,6 +13,7 @@ const REQUEST_TABLES = `
 		attempt_started_ms INTEGER, attempt_ms INTEGER, session_id TEXT, end_user TEXT, calls TEXT, receipt TEXT,
 		is_large INTEGER NOT NULL DEFAULT 0, proof_hash BLOB, signature BLOB, key_id TEXT, error_message TEXT, attempts TEXT,
 		metadata TEXT);
+	CREATE INDEX requests_session ON requests (session_id) WHERE session_id IS NOT NULL;
 	CREATE TABLE large_receipts (n INTEGER, piece INTEGER, text TEXT NOT NULL, PRIMARY KEY (n, piece));
 	CREATE TABLE feedback (n INTEGER PRIMARY KEY, score INTEGER NOT NULL, reason TEXT, created_at TEXT NOT NULL,
 		updated_at TEXT NOT NULL)`;
@@ -38,6 +39,8 @@ export const METER_TABLES: TableSchema = {
 					last_ms INTEGER NOT NULL, PRIMARY KEY (minute, api_key)) WITHOUT ROWID;
 				CREATE TABLE folded (one INTEGER PRIMARY KEY CHECK (one = 1), changed INTEGER NOT NULL, floor INTEGER NOT NULL,
 					open TEXT NOT NULL, windows TEXT NOT NULL, totals TEXT NOT NULL, unsent TEXT NOT NULL);
+				CREATE TABLE unsent_metrics (one INTEGER PRIMARY KEY CHECK (one = 1), source TEXT NOT NULL, number INTEGER NOT NULL,
+					frozen TEXT, grown TEXT NOT NULL, changed INTEGER NOT NULL);
 				CREATE TABLE key_windows (api_key TEXT PRIMARY KEY, windows TEXT NOT NULL) WITHOUT ROWID;
 				CREATE TABLE key_spending (budget_key TEXT PRIMARY KEY, sums TEXT NOT NULL) WITHOUT ROWID;
 				CREATE TABLE day_sums (day TEXT, api_key TEXT, model TEXT, requests INTEGER NOT NULL, model_requests INTEGER NOT NULL,

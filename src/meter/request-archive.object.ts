@@ -10,6 +10,8 @@ import { ARCHIVE_TABLES } from "./meter-tables.ts";
 import type { ListedRequest, RatedRequest, RequestDetail, RequestRangeQuery } from "./request-page.ts";
 import { readRequestRange } from "./request-reader.edge.ts";
 import { type CopiedRows, RequestTable } from "./request-table.edge.ts";
+import type { SessionRequests } from "./session-page.ts";
+import { SessionTable } from "./session-table.edge.ts";
 import type { StoredReceipt } from "./settlement.ts";
 import { toStoredDetail, toStoredReceipt } from "./stored-request.ts";
 
@@ -75,6 +77,15 @@ export class RequestArchive extends BackedUpObject {
 	/** Requests of a page, one more than it holds if there are more. */
 	async requestPage(query: RequestRangeQuery): Promise<PagePart<ListedRequest>> {
 		return this.#hasTables ? readRequestRange(this.#table, query) : { entries: [], readTo: null };
+	}
+
+	/** What the requests of sessions come to. @param from the lowest number that counts. */
+	async sessionRequests(
+		sessionIds: readonly string[],
+		apiKeyIds: readonly string[] | null,
+		from: number,
+	): Promise<SessionRequests[]> {
+		return this.#hasTables ? new SessionTable(this.ctx.storage.sql).sums(sessionIds, apiKeyIds, from) : [];
 	}
 
 	/** Stores feedback on a request, as the meter does. */

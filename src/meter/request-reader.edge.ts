@@ -23,7 +23,7 @@ const FIRST_DAY = "0000-01-01";
 const LAST_DAY = "9999-12-31";
 
 /** Lets other calls of the object run. */
-function yieldTurn(): Promise<void> {
+export function yieldTurn(): Promise<void> {
 	return new Promise((resolve) => setTimeout(resolve, 0));
 }
 

@@ -337,19 +337,22 @@ export class RequestTable {
 	 * @returns how many it has looked at, the last one's number, and the numbers of those that match.
 	 */
 	look(range: NumberRange, filter: RequestFilter, limit: number): { lookedAt: number; last: number; found: number[] } {
-		const { kind = null, model = null, apiKeyIds } = filter;
+		const { kind = null, model = null, sessionId, apiKeyIds } = filter;
+		// Within what is looked at, so that a session is found by its index.
+		const isOfSession = sessionId === undefined ? "" : "AND session_id = ?7";
 		const { looked_at, last, found } = this.#sql
 			.exec<{ looked_at: number; last: number | null; found: string }>(
 				`SELECT count(*) AS looked_at, min(n) AS last, json_group_array(n) FILTER (WHERE (?4 IS NULL OR kind = ?4)
 					AND (?5 IS NULL OR model = ?5) AND (?6 IS NULL OR api_key IN (SELECT value FROM json_each(?6)))) AS found
 				FROM (SELECT n, kind, model, api_key FROM requests WHERE n >= ?1 AND n < ?2 AND settled IS NOT NULL
-					ORDER BY n DESC LIMIT ?3)`,
+					${isOfSession} ORDER BY n DESC LIMIT ?3)`,
 				range.from,
 				range.before,
 				limit,
 				kind,
 				model,
 				apiKeyIds ? JSON.stringify(apiKeyIds) : null,
+				...(sessionId === undefined ? [] : [sessionId]),
 			)
 			.one();
 		return { lookedAt: looked_at, last: last ?? range.from, found: JSON.parse(found) as number[] };

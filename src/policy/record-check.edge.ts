@@ -1,14 +1,17 @@
 // A policy check from its manifest to its audit event: the one way in which endpoints have something decided and recorded.
 import { ulid } from "ulid";
 import type { KeyContext } from "../account/context.ts";
+import { readRequestNames } from "../account/request-names.ts";
 import { type AuditEventRow, type EventOrigin, toActor } from "../audit/event.ts";
 import { recordAuditEvent } from "../audit/owners.edge.ts";
 import { agentLimitNanoUsd } from "../catalog/plans.ts";
 import { redactPayloadSecrets } from "../compliance/audit-secrets.ts";
 import { loadDetector } from "../compliance/load.ts";
 import { ok, type Result } from "../failure.ts";
+import { logError } from "../http/log.edge.ts";
 import { runInOneTurn, runInTurnsOnceLong } from "../http/long-work.edge.ts";
 import { usd } from "../proof/money.ts";
+import { hasMetrics } from "../settings.ts";
 import {
 	checkBytes,
 	type PolicyCheck,
@@ -48,6 +51,19 @@ export async function countCheck(context: KeyContext, check: PolicyCheck): Promi
 	return counted.ok ? ok(counted.value.isReduced ? lesser : whole) : counted;
 }
 
+/** Where a check comes from that no hook asked for: the session that its headers name, if they name one. */
+function readSessionOrigin({ headers }: Pick<KeyContext, "headers">): Partial<EventOrigin> {
+	const { sessionId: session_id } = readRequestNames(headers, undefined).names;
+	return session_id === null ? {} : { session_id };
+}
+
+/** Counts a decision for the metrics, where anybody reads them. Nobody waits for it. */
+function countDecision(context: KeyContext, id: string, { decision, risk_tier: tier }: PolicyDecision): void {
+	if (!hasMetrics(context.settings.telemetry)) return;
+	const counted = context.meter(context.account.userId).countCheck({ id, decision, tier });
+	context.waitUntil(counted.catch((error: unknown) => logError("check_not_counted", error)));
+}
+
 /** A check, and how its event keeps it. */
 export interface CountedCheck {
 	check: PolicyCheck;
@@ -82,19 +98,21 @@ export async function decideAndRecord(
 	const work = new WorkBudget(checkWork(context.bodyChars ?? 0));
 	const decided = await runInTurnsOnceLong(context, decideInSteps(input, rules, work, secretSpans));
 	const nowMs = Date.now();
+	const origin = called?.origin ?? readSessionOrigin(context);
 	const envelope = {
 		id: `ae_${ulid(nowMs)}`,
 		user_id: account.userId,
 		actor: toActor(account),
 		created_at: new Date(nowMs).toISOString(),
-		...called?.origin,
+		...origin,
 	};
 	const digest = stored?.digest ?? manifestDigest(manifest);
-	const extra = { ...called?.payload, ...called?.origin };
+	const extra = { ...called?.payload, ...origin };
 	const checked = await runInOneTurn(context, () =>
 		toPolicyCheckEvent(check, decided, digest, envelope, rendered, extra),
 	);
 	const event = { ...checked, payload: await redactPayloadSecrets(checked.payload, settings) };
 	await recordAuditEvent(context, { kind: "workspace", id: check.workspace_id }, event);
+	countDecision(context, event.id, decided);
 	return { decided, event };
 }

@@ -2,6 +2,7 @@
 // value. Reads streams and whole answers alike, whichever of them was requested. Failover is left to the engine.
 import { createParser } from "eventsource-parser";
 import { logError } from "../http/log.edge.ts";
+import { parseRetryAfterMs } from "../http/retry-after.ts";
 import { parseJson } from "../json.ts";
 import { isOutputPart, toStreamParts } from "./accumulate.ts";
 import { type BodyDeadlines, UpstreamBody } from "./body.edge.ts";
@@ -105,18 +106,6 @@ async function fetchHead(
 
 /** A provider's wait holds as it is sent, but for what can only be a slip: a week. */
 const LONGEST_WAIT_MS = 604_800_000;
-
-/** The wait in `retry-after-ms` or `Retry-After` (seconds or a date), in ms; null when there is none. */
-function parseRetryAfterMs(headers: Headers, nowMs: number): number | null {
-	const ms = Number(headers.get("retry-after-ms") ?? Number.NaN);
-	if (Number.isFinite(ms) && ms >= 0) return ms;
-	const value = headers.get("retry-after");
-	if (value === null) return null;
-	const seconds = Number(value);
-	if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-	const date = Date.parse(value);
-	return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
-}
 
 /** Reads what an error status says, as far as its body comes in time. */
 async function readStatusFailure(wire: Wire, { status, headers }: Response, body: UpstreamBody): Promise<CallFailure> {

@@ -5,6 +5,10 @@ declare module "*/site/built/site.js" {
 	export const programIndex: import("./site-file.ts").SiteModule["programIndex"];
 }
 
+declare module "*/site/built/pictures.js" {
+	export const findPicture: import("./site-file.ts").PicturesModule["findPicture"];
+}
+
 declare module "*/site/built/examples.js" {
 	export const RECORDED_EXAMPLES: import("../http/openapi.ts").EndpointExchanges;
 }

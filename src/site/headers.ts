@@ -16,7 +16,7 @@ const PAGE_POLICY = [
 /** A drawing opened by itself keeps its style, and nothing of it runs. */
 const DRAWING_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
-export function siteHeaders({ type, etag, isImmutable }: SiteFile): Record<string, string> {
+export function siteHeaders({ type, etag, isImmutable }: Omit<SiteFile, "text">): Record<string, string> {
 	return {
 		"content-type": type,
 		etag,

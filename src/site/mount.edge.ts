@@ -4,47 +4,57 @@ import type { RequestContext } from "../http/context.ts";
 import { conditionalStage } from "../http/mount.edge.ts";
 import { failureResponse, PATH_NOT_FOUND, type RequestState } from "../http/respond.edge.ts";
 import { siteHeaders } from "./headers.ts";
-import type { SiteFile, SiteModule, ViewerModule } from "./site-file.ts";
+import { prefersHtml } from "./preference.ts";
+import {
+	PICTURE_PATHS,
+	type PicturesModule,
+	type SiteFile,
+	type SiteModule,
+	type SitePicture,
+	type ViewerModule,
+} from "./site-file.ts";
 
 const PATHS = ["/docs", "/docs/*", "/llms.txt"];
 
-function fileResponse(file: SiteFile, status = 200): Response {
+function fileResponse(file: SiteFile | SitePicture, status = 200): Response {
 	const headers = siteHeaders(file);
+	const body = "bytes" in file ? file.bytes : file.text;
 	// What is missing now may be there after the next deployment.
-	return new Response(file.text, {
+	return new Response(body, {
 		status,
 		headers: status === 200 ? headers : { ...headers, "cache-control": "no-store" },
 	});
 }
 
 function prefersPage(headers: Headers): boolean {
-	return headers.get("accept")?.includes("text/html") ?? false;
+	return prefersHtml(headers.get("accept") ?? "");
 }
 
 /** Names of the viewer's files begin so. */
 const VIEWER_PATHS = "/docs/assets/viewer.";
 
-/**
- * @param load the site's module.
- * @param loadViewer the module of the API viewer.
- */
-export function mountSite<C extends RequestContext>(
-	app: Hono<RequestState<C>>,
-	load: () => Promise<SiteModule>,
-	loadViewer: () => Promise<ViewerModule>,
-): void {
+interface SiteLoaders {
+	site(): Promise<SiteModule>;
+	viewer(): Promise<ViewerModule>;
+	pictures(): Promise<PicturesModule>;
+}
+
+/** @param load the site's modules, each on first use. */
+export function mountSite<C extends RequestContext>(app: Hono<RequestState<C>>, load: SiteLoaders): void {
 	const logged = (c: Context<RequestState<C>>): Promise<SiteModule> => {
 		c.get("context").log.endpoint = "site";
-		return load();
+		return load.site();
+	};
+	const findFile = async (path: string, site: SiteModule) => {
+		if (path.startsWith(VIEWER_PATHS)) return (await load.viewer()).findViewerFile(path);
+		return path.startsWith(PICTURE_PATHS) ? (await load.pictures()).findPicture(path) : site.findSiteFile(path);
 	};
 	const answer = async (c: Context<RequestState<C>>) => {
 		const site = await logged(c);
 		const { pathname } = new URL(c.req.url);
 		if (pathname.endsWith("/") && site.findSiteFile(pathname.slice(0, -1)))
 			return c.redirect(pathname.slice(0, -1), 308);
-		const file = pathname.startsWith(VIEWER_PATHS)
-			? (await loadViewer()).findViewerFile(pathname)
-			: site.findSiteFile(pathname);
+		const file = await findFile(pathname, site);
 		if (file) return fileResponse(file);
 		return prefersPage(c.req.raw.headers) ? fileResponse(site.missingPage, 404) : failureResponse(c, PATH_NOT_FOUND);
 	};

@@ -37,6 +37,7 @@ const CLASSES: Readonly<Record<Failure["reason"], ErrorClass>> = {
 	run_cancelled: "client",
 	run_not_ended: "client",
 	step_not_found: "client",
+	session_not_found: "client",
 	text_expired: "client",
 	webhook_unavailable: "client",
 	chain_broken: "client",
@@ -100,4 +101,9 @@ export function errorClass(code: string): ErrorClass {
 /** `error.type` of a request. */
 export function requestErrorType(code: string): string {
 	return isCode(code) ? code : OTHER_ERROR;
+}
+
+/** `error.type` of an attempt: the upstream's status where it answered with one, else why no answer came. */
+export function attemptErrorType(error: string | null, status: number | string | null): string | null {
+	return error === "status" && status !== null ? `${status}` : error;
 }

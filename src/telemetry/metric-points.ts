@@ -1,5 +1,5 @@
 // Metric points: sums read by the table of metrics, as both forms send them. Pure.
-import { errorClass } from "./error-class.ts";
+import { attemptErrorType, errorClass } from "./error-class.ts";
 import { LISTED_LABELS, slotPlace } from "./metric-groups.ts";
 import type { MetricSums, SeriesName } from "./metric-sums.ts";
 import { METRIC_TABLE, type MetricDefinition, type MetricName } from "./metric-table.ts";
@@ -51,6 +51,14 @@ export const OVERFLOW_LABEL = "otel.metric.overflow";
 
 type Summed = Exclude<MetricDefinition, { kind: "gauge" }>;
 
+/** What is made of a label's value. */
+const WORDINGS = {
+	provider: toProviderName,
+	class: errorClass,
+	"attempt error": (error: string, { status }: Readonly<Record<string, string>>) =>
+		attemptErrorType(error, status ?? null) ?? error,
+} as const;
+
 /** The labels of a metric for a series of its group. */
 function toLabels(definition: Summed, { labels }: SeriesName, own: MetricLabels): MetricLabels {
 	if (labels === null) return { ...own, [OVERFLOW_LABEL]: "true" };
@@ -58,7 +66,7 @@ function toLabels(definition: Summed, { labels }: SeriesName, own: MetricLabels)
 	for (const [name, { from, as }] of Object.entries(definition.labels)) {
 		const value = labels[from];
 		if (value === undefined) continue;
-		named[name] = as === "provider" ? toProviderName(value) : as === "class" ? errorClass(value) : value;
+		named[name] = as ? WORDINGS[as](value, labels) : value;
 	}
 	for (const name of LISTED_LABELS) if (labels[name] !== undefined) named[name] = labels[name];
 	return { ...named, ...own };

@@ -12,6 +12,7 @@ import {
 	slotPlace,
 	vectorLength,
 } from "./metric-groups.ts";
+import { toOperation } from "./operations.ts";
 import type { PolicyCheckTelemetry, RequestTelemetry, TokenTelemetry } from "./request-telemetry.ts";
 
 /** What a request's row says that is counted. */
@@ -105,11 +106,6 @@ function isVector(vector: unknown, length: number): vector is readonly number[] 
 /** What of the request's tokens stands in no model's entry. */
 function restOf(total: number | null, parts: readonly (number | null)[]): number {
 	return Math.max(0, (total ?? 0) - parts.reduce<number>((sum, part) => sum + (part ?? 0), 0));
-}
-
-/** A request's embeddings are one operation of the conventions, everything else is a chat. */
-export function toOperation(kind: RequestTelemetry["kind"]): "chat" | "embeddings" {
-	return kind === "embeddings" ? "embeddings" : "chat";
 }
 
 export class MetricSums {

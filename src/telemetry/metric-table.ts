@@ -2,10 +2,11 @@
 // docs/gen-ai/client-inference.md and gen-ai-token-metrics.md) and our own; and how each is read from the sums. Pure.
 import type { MetricGroup, SlotName } from "./metric-groups.ts";
 
-/** Where a label's value comes from: a label of the group; by the conventions' name of a provider; by an error's class. */
+/** Where a label's value comes from: a label of the group, as it is or in other words. */
 interface LabelSource {
 	from: string;
-	as?: "provider" | "class";
+	/** As the conventions name a provider, or an attempt's error; or as an error's class. */
+	as?: "provider" | "attempt error" | "class";
 }
 
 /** A slot, with the labels that only its values have. */
@@ -48,7 +49,7 @@ const INFERENCE = {
 	"gen_ai.provider.name": { from: "provider", as: "provider" },
 	"gen_ai.request.model": { from: "model" },
 } as const;
-const WITH_ERROR = { ...INFERENCE, "error.type": { from: "error" } } as const;
+const WITH_ERROR = { ...INFERENCE, "error.type": { from: "error", as: "attempt error" } } as const;
 const MODEL = { model: { from: "model" }, provider: { from: "provider" } } as const;
 const REQUEST = { kind: { from: "kind" }, ...MODEL, outcome: { from: "outcome" } } as const;
 const ERROR = { kind: { from: "kind" }, class: { from: "code", as: "class" }, code: { from: "code" } } as const;

@@ -2,16 +2,18 @@
 import type { toMetricPoints } from "./metric-points.ts";
 import type { MetricSums } from "./metric-sums.ts";
 import type { encodeMetrics, encodeSpan, encodeSpans } from "./otlp-json.ts";
+import type { toPolicySpans } from "./policy-spans.ts";
 import type { PROMETHEUS_CONTENT_TYPE, renderPrometheus } from "./prometheus.ts";
-import type { toPolicySpans, toRequestSpans } from "./request-spans.ts";
+import type { toRequestSpans } from "./request-spans.ts";
 import type { toUpstreamParent } from "./span-ids.ts";
 import type { formatTraceParent, parseTraceParent } from "./trace-context.ts";
 
 export { toMetricPoints } from "./metric-points.ts";
 export { MetricSums } from "./metric-sums.ts";
 export { encodeMetrics, encodeSpan, encodeSpans } from "./otlp-json.ts";
+export { toPolicySpans } from "./policy-spans.ts";
 export { PROMETHEUS_CONTENT_TYPE, renderPrometheus } from "./prometheus.ts";
-export { toPolicySpans, toRequestSpans } from "./request-spans.ts";
+export { toRequestSpans } from "./request-spans.ts";
 export { toUpstreamParent } from "./span-ids.ts";
 export { formatTraceParent, parseTraceParent } from "./trace-context.ts";
 

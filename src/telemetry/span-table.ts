@@ -46,6 +46,8 @@ interface AttributeDefinition {
 }
 
 const ALL = SPAN_TYPES;
+const REQUEST_SPANS = ["request", "attempt", "stage", "step", "tool"] as const;
+const USAGE_SPANS = ["request", "attempt"] as const;
 const MODEL_SPANS = ["request", "attempt", "step"] as const;
 
 export const ATTRIBUTES = {
@@ -92,24 +94,24 @@ export const ATTRIBUTES = {
 	},
 	"gen_ai.usage.input_tokens": {
 		type: "int",
-		on: ["request"],
+		on: USAGE_SPANS,
 		description:
-			"Of all calls of the request, cached tokens included. No other span has them, so that a sum counts once.",
+			"Tokens of all calls, cached ones included: on the request where it called one model; else those of each model on its last attempt. No token stands in two spans.",
 	},
-	"gen_ai.usage.output_tokens": { type: "int", on: ["request"], description: "Likewise, reasoning tokens included." },
+	"gen_ai.usage.output_tokens": { type: "int", on: USAGE_SPANS, description: "Likewise, reasoning tokens included." },
 	"gen_ai.usage.cache_read.input_tokens": {
 		type: "int",
-		on: ["request"],
+		on: USAGE_SPANS,
 		description: "The part of the input that came from a provider's cache.",
 	},
 	"gen_ai.usage.cache_write.input_tokens": {
 		type: "int",
-		on: ["request"],
+		on: USAGE_SPANS,
 		description: "The part of the input that was written to a provider's cache.",
 	},
 	"gen_ai.usage.reasoning.output_tokens": {
 		type: "int",
-		on: ["request"],
+		on: USAGE_SPANS,
 		description: "The part of the output that was reasoning.",
 	},
 	"gen_ai.conversation.id": {
@@ -156,8 +158,8 @@ export const ATTRIBUTES = {
 		on: ["request", "attempt"],
 		description: "What the client got; what the upstream answered.",
 	},
-	"session.id": { type: "string", on: ["request", "policy_check"], description: "The session that the client named." },
-	"user.id": { type: "string", on: ["request"], description: "The client's own user, which it named." },
+	"session.id": { type: "string", on: ALL, description: "The session that the client named." },
+	"user.id": { type: "string", on: REQUEST_SPANS, description: "The client's own user, which it named." },
 	"svc.request.id": { type: "string", on: ALL, description: "The request, run or check." },
 	"svc.request.kind": {
 		type: "string",

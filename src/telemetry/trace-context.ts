@@ -23,8 +23,8 @@ const LONG_STATE_MEMBER = 128;
 const VERSION_ZERO = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 /** A later version may say more behind a dash. `ff` is none. */
 const LATER_VERSION = /^(?!00|ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
-/** A key is `simple` or `tenant@system`; a value is printable, without comma and equals sign, and ends with no blank. */
-const STATE_KEY = /^(?:[a-z][_0-9a-z\-*/]{0,255}|[a-z0-9][_0-9a-z\-*/]{0,240}@[a-z][_0-9a-z\-*/]{0,13})$/;
+/** A value is printable, without comma and equals sign, and ends with no blank. */
+const STATE_KEY = /^[a-z0-9][_0-9a-z\-*/@]{0,255}$/;
 const STATE_VALUE = /^[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
 /** Members of at most 512 characters together: as the standard says, long ones go first, then the last ones. */

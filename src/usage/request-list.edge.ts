@@ -31,14 +31,22 @@ function selectMakers({ account }: ListContext, apiKeyId: string | undefined): r
 	return readable === null || readable.includes(apiKeyId) ? [apiKeyId] : [];
 }
 
+/** The part of a page that the user's requests are: one more than the page holds, if there are more. */
+export function readRequestPart(
+	context: ListContext,
+	{ filter: { apiKeyId, ...filter }, after, limit }: RequestListQuery,
+): Promise<RequestPagePart> {
+	const page = { filter: { ...filter, apiKeyIds: selectMakers(context, apiKeyId) }, after, limit };
+	return context.meter(context.account.userId).requestPage(page);
+}
+
 /** A page of requests, newest first, in the order of their rows: ids of one millisecond may share a number, and then it is not that of the ids. */
 export async function listReadableRequests(
 	context: ListContext,
-	{ filter: { apiKeyId, ...filter }, after, limit }: RequestListQuery,
+	query: RequestListQuery,
 ): Promise<ListPage<ListedRequest> & Pick<RequestPagePart, "keptSince">> {
-	const page = { filter: { ...filter, apiKeyIds: selectMakers(context, apiKeyId) }, after, limit };
-	const part = await context.meter(context.account.userId).requestPage(page);
-	return { ...toListPage(part, limit, toRequestPosition), keptSince: part.keptSince };
+	const part = await readRequestPart(context, query);
+	return { ...toListPage(part, query.limit, toRequestPosition), keptSince: part.keptSince };
 }
 
 /** A request that the caller's key reads. A malformed id is not looked up. */

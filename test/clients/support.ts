@@ -3,6 +3,7 @@ import { createHash, createPublicKey, randomBytes, verify } from "node:crypto";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { inject } from "vitest";
 import { z } from "zod";
 import { sandboxVariables } from "../../src/cli/local-env.ts";
@@ -22,6 +23,8 @@ export interface TestService {
 	adminToken: string;
 	/** Where it keeps its state. */
 	stateDir: string;
+	/** Stops the service, lets something work with its state, and starts it again, perhaps at another address. */
+	restart(work: (stateDir: string) => void): Promise<void>;
 	stop(): Promise<void>;
 }
 
@@ -43,7 +46,7 @@ export async function startTestService(variables: Record<string, string> = {}): 
 		const stateDir = join(dir, "state");
 		cpSync(inject("emptyStateDir"), stateDir, { recursive: true });
 		const adminToken = randomBytes(16).toString("hex");
-		const { url, stop: stopService } = await startLocalService({
+		const options = {
 			bundleDir: inject("bundleDir"),
 			stateDir,
 			port: 0,
@@ -55,19 +58,27 @@ export async function startTestService(variables: Record<string, string> = {}): 
 				...variables,
 			},
 			// The Worker's log of hundreds of requests is of no use here.
-			onOutput: (stdout, stderr) => {
+			onOutput: (stdout: Readable, stderr: Readable) => {
 				stdout.resume();
 				stderr.resume();
 			},
-		});
-		started.push(stopService);
+		};
+		let running = await startLocalService(options);
+		started.push(() => running.stop());
 		return {
-			url,
+			get url() {
+				return running.url;
+			},
 			upstreamAnswers: () => answers,
 			stateDir,
 			adminToken,
-			newKey: (plan, user = `user-${randomBytes(8).toString("hex")}`) => createKey(url, adminToken, user, plan),
-			revokeKey: (keyId) => callOperator(url, adminToken, "POST", `/internal/keys/${keyId}/revoke`),
+			newKey: (plan, user = `user-${randomBytes(8).toString("hex")}`) => createKey(running.url, adminToken, user, plan),
+			revokeKey: (keyId) => callOperator(running.url, adminToken, "POST", `/internal/keys/${keyId}/revoke`),
+			async restart(work) {
+				await running.stop();
+				work(stateDir);
+				running = await startLocalService(options);
+			},
 			stop,
 		};
 	} catch (error) {

@@ -10,6 +10,7 @@ import { anthropicErrorSchema, type ErrorDialect, wrappedErrorSchema } from "../
 import { type Access, type Endpoint, KEY_ROLES, METHODS } from "../../src/http/endpoint.ts";
 import { toJsonSchema } from "../../src/http/json-schema.ts";
 import { RULE_NAMES } from "../../src/http/near-misses.ts";
+import { TEST_METRICS_TOKEN, useMetricsToken } from "../support/collector.ts";
 import { exampleRequest } from "../support/examples.ts";
 import {
 	anAddress,
@@ -67,6 +68,7 @@ const CREDENTIALS: Partial<Record<Access, (key: TestKey) => string | null>> = {
 	public: () => null,
 	key: ({ key }) => `Bearer ${key}`,
 	operator: () => `Bearer ${TEST_ADMIN_TOKEN}`,
+	metrics: () => `Bearer ${TEST_METRICS_TOKEN}`,
 };
 
 function credentialFor({ access }: Endpoint, key: TestKey): string | null {
@@ -122,12 +124,17 @@ const REPORTS_CONFIG_FAULTS = new Set(["validate_brain_config", "create_brain_sh
 let upstream: Upstream;
 let key: TestKey;
 let address: string;
+let metricsToken: { restore(): void };
 beforeEach(async () => {
+	metricsToken = useMetricsToken();
 	address = anAddress();
 	upstream = useSandbox();
 	key = await newKey("corporate");
 });
-afterEach(() => upstream.restore());
+afterEach(() => {
+	upstream.restore();
+	metricsToken.restore();
+});
 
 it("every endpoint has an id and a path of its own", () => {
 	expect(new Set(ENDPOINTS.map(({ id }) => id)).size).toBe(ENDPOINTS.length);

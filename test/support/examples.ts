@@ -104,10 +104,16 @@ function newNames(endpoint: Endpoint): Record<string, string> {
 	return Object.fromEntries(chosen.map(([name]) => [name, newName()]));
 }
 
+/** What the path of a list names, as its entries are made. */
+function pagedParams({ path }: Endpoint): Record<string, string> {
+	return Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => [name, "isolation/paged"]));
+}
+
 /** Makes two entries of a list; its `next_cursor` between them. */
 async function nextCursor(list: Endpoint, maker: string, owner: TestKey): Promise<string> {
-	for (let n = 0; n < 2; n++) await callExample(maker, owner, newNames(findEndpoint(maker)));
-	const page = await callWithKey(owner.key, `${list.path}?limit=1`);
+	const params = pagedParams(list);
+	for (let n = 0; n < 2; n++) await callExample(maker, owner, { ...newNames(findEndpoint(maker)), ...params });
+	const page = await callWithKey(owner.key, toTarget(list, { params, query: { limit: "1" } }));
 	return ((await page.json()) as { next_cursor: string }).next_cursor;
 }
 
@@ -151,7 +157,7 @@ function findShownAt(argument: string, source: IdSource): OwnedId["shownAt"] {
 
 function toOwnedId(endpoint: Endpoint, argument: string, source: IdSource): OwnedId {
 	// A cursor stands for itself: what else the example asks for might leave it no page.
-	const stated = "pageAfter" in source ? {} : (endpoint.example ?? {});
+	const stated = "pageAfter" in source ? { params: pagedParams(endpoint) } : (endpoint.example ?? {});
 	return {
 		make: (owner) => makeId(endpoint, argument, source, owner),
 		unlike: unlike(source),

@@ -44,6 +44,50 @@ describe("settings", () => {
 		expect(faulty({ ...good, STORE_RESPONSES: "no" })).toBe("STORE_RESPONSES must be off, or absent");
 	});
 
+	it("take one address for traces and metrics, with headers as OpenTelemetry writes them", () => {
+		const { telemetry } = parseSettings({
+			...good,
+			OTLP_ENDPOINT: "https://collector.example.com/otlp/",
+			OTLP_HEADERS: " Authorization=Basic%20dTpw%3D%2C, x-scope=a=b ,,",
+			OTLP_CONTENT: "on",
+			METRICS_LABELS: "key, User,key",
+		});
+		expect(telemetry).toEqual({
+			otlp: {
+				tracesUrl: "https://collector.example.com/otlp/v1/traces",
+				metricsUrl: "https://collector.example.com/otlp/v1/metrics",
+				headers: [
+					["authorization", "Basic dTpw=,"],
+					["x-scope", "a=b"],
+				],
+			},
+			hasContent: true,
+			hasLegacyMetrics: false,
+			metricsToken: null,
+			metricLabels: ["key", "user"],
+		});
+		expect(parseSettings({ ...good, OTLP_HEADERS: "a=b" }).telemetry.otlp).toBeNull();
+	});
+
+	it("refuse telemetry's settings that mean nothing, without showing a value", () => {
+		for (const headers of ["secret", "=secret", "a b=secret", "a=%zz", "a=%0d%0ab", "Content-Length=1", "host=x"])
+			expect(faulty({ ...good, OTLP_HEADERS: headers }), headers).toBe(
+				"OTLP_HEADERS must be name=value separated by commas, values percent-encoded, none of them a header of the body",
+			);
+		expect(faulty({ ...good, OTLP_ENDPOINT: "collector" })).toMatch(/^OTLP_ENDPOINT must be an address/);
+		expect(faulty({ ...good, OTLP_ENDPOINT: "http://collector.example.com" })).toMatch(/^OTLP_ENDPOINT must be https/);
+		const local = { ...good, OTLP_ENDPOINT: "http://10.0.0.5:4318" };
+		expect(faulty(local)).toBeNull();
+		expect(faulty({ ...local, PLATFORM: "cloudflare" })).toMatch(/^OTLP_ENDPOINT is of this machine/);
+		expect(faulty({ ...local, PLATFORM: "cloudflare", UPSTREAM_HOSTS: "10.0.0.5:4318" })).toBeNull();
+		expect(faulty({ ...good, OTLP_CONTENT: "yes" })).toBe("OTLP_CONTENT must be on or off");
+		expect(faulty({ ...good, OTLP_LEGACY_METRICS: "1" })).toBe("OTLP_LEGACY_METRICS must be on or off");
+		expect(faulty({ ...good, METRICS_TOKEN: "secret" })).toBe("METRICS_TOKEN must have at least 16 characters");
+		expect(faulty({ ...good, METRICS_LABELS: "user,session" })).toBe(
+			"METRICS_LABELS must be of user, key, separated by commas",
+		);
+	});
+
 	it("name every variable that is wrong, of every provider, at once", () => {
 		const wrong = {
 			AUDIT_SECRETS: "yes",

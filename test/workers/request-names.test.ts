@@ -1,12 +1,16 @@
 // Names of a request (session, end user, metadata) at every entrance: what is refused, what is warned of, and that no provider is sent
 // more for them.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { useService } from "../support/per-test.ts";
-import { call, withKey } from "../support/service.ts";
+import { call, callWithKey, db, withKey } from "../support/service.ts";
 
 const { upstream, key } = useService("corporate");
 
 type Json = Record<string, unknown>;
+
+interface Listed extends Json {
+	request_id: string;
+}
 
 const hello = [{ role: "user", content: "Say hello" }];
 
@@ -47,6 +51,30 @@ describe.each(ENDPOINTS)("at $path", ({ path, body }) => {
 		expect(sent).toHaveLength(plain.length);
 		if (!hasNonce) expect(sent).toEqual(plain);
 		expect(sent.join("")).not.toMatch(/ticket no|T-1|session one/);
+	});
+
+	it("names stand with the request's row, and in no receipt and no log line", async () => {
+		const lines = vi.spyOn(console, "log");
+		const end = path === "/v1/messages" ? {} : { user: "mark-user" };
+		const metadata = { pair: "mark-pair", ...(path === "/v1/messages" ? { user_id: "mark-user" } : {}) };
+		const response = await post(path, { ...body, ...end, metadata }, { "x-session-id": "mark-session" });
+		expect(response.status).toBe(200);
+		await response.text();
+		const listed = await (await callWithKey(key.key, "/v1/requests?limit=1")).json<{ data: Listed[] }>();
+		const [row] = listed.data;
+		expect(row).toMatchObject({
+			session_id: "mark-session",
+			end_user: "mark-user",
+			metadata: { pair: "mark-pair" },
+		});
+		const receipt = await (await callWithKey(key.key, `/v1/proof/${row?.request_id}`)).text();
+		expect(receipt).toContain(row?.request_id);
+		expect(receipt).not.toContain("mark-");
+		expect(lines).toHaveBeenCalled();
+		expect(JSON.stringify(lines.mock.calls)).not.toContain("mark-");
+		lines.mockRestore();
+		const { results } = await db.prepare("SELECT * FROM usage_days").all();
+		expect(JSON.stringify(results)).not.toContain("mark-");
 	});
 
 	it("an odd session id is no error, and a warning names its place", async () => {

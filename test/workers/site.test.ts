@@ -61,6 +61,7 @@ describe("a path without a document", () => {
 		"/docs/../settings",
 		"/docs/constructor",
 		"/docs/assets/",
+		"/docs/pictures/nope.webp",
 
 		"/docs/reference.html",
 		"/docs/reference/nope",
@@ -93,13 +94,23 @@ describe("the first page", () => {
 		const html = await response.text();
 		for (const path of ["/docs", "/console", "/verify", "/health", "/llms.txt"])
 			expect(html).toContain(`href="${path}"`);
+		expect(html).toContain("curl $SVC_BASE_URL/chat/completions");
 		expect(html).toContain("&quot;proof_hash&quot;: &quot;sha256:");
+		const pictures = [...html.matchAll(/"(\/docs\/pictures\/[^"]+)"/g)].map(([, path = ""]) => path);
+		expect(pictures).toEqual(["/docs/pictures/overview-dark.webp", "/docs/pictures/overview.webp"]);
+		for (const path of pictures) {
+			const picture = await call(path);
+			expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/webp"]);
+			const bytes = new Uint8Array(await picture.arrayBuffer());
+			expect(new TextDecoder().decode(bytes.slice(8, 12))).toBe("WEBP");
+			expect(bytes.length).toBeLessThanOrEqual(153_600);
+		}
 		const etag = response.headers.get("etag") ?? "";
 		const again = await call("/", { headers: { ...PAGE, "if-none-match": etag } });
 		expect([again.status, again.headers.get("vary"), await again.text()]).toEqual([304, "Accept", ""]);
 	});
 
-	it.each([undefined, "*/*", "application/json"])(
+	it.each([undefined, "*/*", "application/json", "text/html;q=0.5, application/json"])(
 		"names to a program that accepts %s where everything is",
 		async (accept) => {
 			const response = await call("/", accept === undefined ? {} : { headers: { accept } });

@@ -9,6 +9,7 @@ import {
 	FIRST_NAME,
 	linkResolver,
 	markdownPath,
+	PICTURES,
 	pagePath,
 	readDocuments,
 	SITE_TEXTS,
@@ -26,8 +27,16 @@ export interface BuiltSite {
 	files: Record<string, SiteFile>;
 	/** Those of the API viewer, by path. */
 	viewerFiles: Record<string, SiteFile>;
+	/** Those that pages show, by path. */
+	pictures: Record<string, BuiltPicture>;
 	missingPage: SiteFile;
 	programIndex: SiteFile;
+}
+
+interface BuiltPicture {
+	type: string;
+	base64: string;
+	etag: string;
 }
 
 /** The first page of the reference. Its lower headings only lead to the sections of its other pages. */
@@ -43,8 +52,8 @@ interface Sources {
 	viewer: { script: string; style: string };
 }
 
-function sha256Hex(text: string): string {
-	return createHash("sha256").update(text).digest("hex");
+function sha256Hex(content: string | Uint8Array): string {
+	return createHash("sha256").update(content).digest("hex");
 }
 
 function toFile(text: string, type: string, isImmutable = false): SiteFile {
@@ -53,6 +62,17 @@ function toFile(text: string, type: string, isImmutable = false): SiteFile {
 
 function assetPath(name: string, text: string, extension: string): string {
 	return `/docs/assets/${name}.${sha256Hex(text).slice(0, 16)}.${extension}`;
+}
+
+/** The pictures that pages show. @throws Error for one that there is not. */
+function readPictures(root: string, files: Readonly<Record<string, SiteFile>>): Record<string, BuiltPicture> {
+	const shown = Object.values(files).flatMap(({ text }) => [...text.matchAll(/\/docs\/pictures\/([\w-]+\.webp)/g)]);
+	return Object.fromEntries(
+		shown.map(([path, name = ""]) => {
+			const bytes = readFileSync(join(root, PICTURES, name));
+			return [path, { type: "image/webp", base64: bytes.toString("base64"), etag: `"${sha256Hex(bytes)}"` }];
+		}),
+	);
 }
 
 /** A file at `/llms.txt` as llmstxt.org describes it: a title, a summary, and lists of links with notes. */
@@ -166,12 +186,14 @@ export function buildSite({ root, script, style, viewer }: Sources): BuiltSite {
 		html: '<h1>There is no such page</h1>\n<p>Begin at the <a href="/docs">introduction</a>, or search.</p>\n',
 		sections: [],
 	};
+	files["/"] = toFile(renderHome(assets, RECORDED_EXAMPLES["create_chat_completion"]), HTML);
 	return {
-		files: { ...files, "/": toFile(renderHome(assets, RECORDED_EXAMPLES["create_chat_completion"]?.answer), HTML) },
+		files,
 		viewerFiles: {
 			[viewerAssets.style]: toFile(viewer.style, "text/css; charset=utf-8", true),
 			[viewerAssets.script]: toFile(viewer.script, "text/javascript; charset=utf-8", true),
 		},
+		pictures: readPictures(root, files),
 		missingPage: toFile(renderPage(missing, pages, assets), HTML),
 		programIndex: toFile(renderProgramIndex(), "application/json"),
 	};

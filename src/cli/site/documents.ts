@@ -1,6 +1,7 @@
 // The documents of the site: which files they are, where they stand, where their links lead.
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { PICTURE_PATHS } from "../../site/site-file.ts";
 import type { LinkResolver } from "./markdown.ts";
 
 export interface SiteDocument {
@@ -26,6 +27,15 @@ export const SITE_TEXTS: Readonly<Record<string, { path: string; type: string }>
 	[`${DOCS}/routing.svg`]: { path: "/docs/routing.svg", type: "image/svg+xml; charset=utf-8" },
 	LICENSE: { path: "/docs/license.txt", type: "text/plain; charset=utf-8" },
 };
+
+/** Pictures of the console, of which documents show some (written by `npm run test:browser -- --shots`). */
+export const PICTURES = `${DOCS}/pictures/`;
+
+/** Where a file is served that is no document; undefined where it is not on the site. */
+function filePath(source: string): string | undefined {
+	if (source.startsWith(PICTURES)) return `${PICTURE_PATHS}${basename(source)}`;
+	return SITE_TEXTS[source]?.path;
+}
 
 function toName(source: string): string {
 	if (source === README) return FIRST_NAME;
@@ -97,7 +107,7 @@ export function linkResolver(
 		const [path = "", anchor] = href.split("#");
 		const source = join(dirname(from.source), path);
 		const name = names.get(source);
-		const target = name === undefined ? SITE_TEXTS[source]?.path : toPath(name);
+		const target = name === undefined ? filePath(source) : toPath(name);
 		if (target === undefined) throw new Error(`${from.source}: ${href} leads to nothing that the site has`);
 		return anchor === undefined ? target : `${target}#${anchor}`;
 	};

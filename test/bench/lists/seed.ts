@@ -1,12 +1,12 @@
 // Fills a local state with a user's year: the requests of the user's meter, and in D1 runs, audit events, manifests and keys.
-import { readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { statSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
 import { encodeTime as encodeUlidTime } from "ulid";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
 import { MeterState } from "../../../src/meter/meter-state.edge.ts";
 import type { UsageRow } from "../../../src/meter/settlement.ts";
 import type { Receipt } from "../../../src/proof/receipt.ts";
+import { d1File, inDatabase, meterFile } from "../../support/history/state-files.ts";
 import { sqliteStorage } from "../../support/sqlite-storage.ts";
 
 const encodeTime = (atMs: number) => encodeUlidTime(atMs, 10);
@@ -178,52 +178,16 @@ function seedKeys(db: DatabaseSync, userId: string, count: number): void {
 	).run({ count, user: userId });
 }
 
-/** The database files of a kind of objects in a state. */
-function databaseFiles(stateDir: string, kind: string): string[] {
-	const dir = join(stateDir, "v3", kind);
-	return readdirSync(dir)
-		.filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name))
-		.map((name) => join(dir, name));
-}
-
-/** Works with a database, as one transaction. */
-function inDatabase(file: string, work: (db: DatabaseSync) => void): void {
-	const db = new DatabaseSync(file);
-	try {
-		db.exec("PRAGMA synchronous = OFF; BEGIN");
-		work(db);
-		db.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)");
-	} finally {
-		db.close();
-	}
-}
-
-/** The file of the meter that has a plan: that of the only user. */
-function meterFile(stateDir: string): string {
-	const found = databaseFiles(stateDir, "do/svc-AccountMeter").find((file) => {
-		const db = new DatabaseSync(file, { readOnly: true });
-		try {
-			return db.prepare("SELECT 1 FROM account WHERE plan IS NOT NULL").get() !== undefined;
-		} finally {
-			db.close();
-		}
-	});
-	if (found === undefined) throw new Error("benchmark failed: the state has no meter");
-	return found;
-}
-
 /** Fills the state of its only user. The service must not run meanwhile. @returns the size of the user's meter, bytes. */
 export function seedUser(stateDir: string, sizes: SeedSizes): number {
-	const [file] = databaseFiles(stateDir, "d1/miniflare-D1DatabaseObject");
-	if (file === undefined) throw new Error("benchmark failed: the state has no database");
-	let userId = "";
-	inDatabase(file, (db) => {
-		userId = String(db.prepare("SELECT id FROM users").get()?.["id"]);
-		seedRuns(db, userId, sizes.runs);
-		seedEvents(db, userId, sizes.events);
-		seedKeys(db, userId, sizes.keys);
+	const userId = inDatabase(d1File(stateDir), (db) => {
+		const id = String(db.prepare("SELECT id FROM users").get()?.["id"]);
+		seedRuns(db, id, sizes.runs);
+		seedEvents(db, id, sizes.events);
+		seedKeys(db, id, sizes.keys);
+		return id;
 	});
-	const meter = meterFile(stateDir);
+	const meter = meterFile(stateDir, "plan IS NOT NULL");
 	inDatabase(meter, (db) => seedRequests(db, userId, sizes.requests));
 	return statSync(meter).size;
 }

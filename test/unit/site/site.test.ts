@@ -12,6 +12,7 @@ const viewer = { script: "viewer", style: "viewer" };
 const {
 	files: documentFiles,
 	viewerFiles,
+	pictures,
 	missingPage,
 } = buildSite({
 	root: ROOT,
@@ -46,6 +47,7 @@ function findLost(from: string, links: readonly string[]): string[] {
 		if (path === "") return anchor === undefined || !own.has(anchor);
 		if (SERVICE_PATHS.includes(path)) return anchor !== undefined;
 		if (path === "/docs/api" && anchor !== undefined) return !ENDPOINT_ANCHORS.has(anchor);
+		if (path in pictures) return anchor !== undefined;
 		return !files[path] || (anchor !== undefined && !anchorsIn(path, textAt(path)).has(anchor));
 	});
 }

@@ -17,7 +17,8 @@ import { type MetricPoint, toMetricPoints } from "../../../src/telemetry/metric-
 import { MetricSums } from "../../../src/telemetry/metric-sums.ts";
 import { METRIC_TABLE, type MetricName } from "../../../src/telemetry/metric-table.ts";
 import { encodeMetrics, encodeSpan, encodeSpans } from "../../../src/telemetry/otlp-json.ts";
-import { toPolicySpans, toRequestSpans } from "../../../src/telemetry/request-spans.ts";
+import { toPolicySpans } from "../../../src/telemetry/policy-spans.ts";
+import { toRequestSpans } from "../../../src/telemetry/request-spans.ts";
 import type { Attributes, Span } from "../../../src/telemetry/span.ts";
 import {
 	attemptTelemetry,

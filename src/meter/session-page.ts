@@ -1,0 +1,43 @@
+// What is asked of a meter about its user's sessions, and what it answers. Pure.
+
+/** A page of sessions. */
+export interface SessionsQuery {
+	/** Only sessions whose newest request arrived before this time, ms since the epoch. */
+	beforeMs: number;
+	/** Requests of these API keys; null for all. */
+	apiKeyIds: readonly string[] | null;
+	limit: number;
+}
+
+/** Sessions by their newest requests. */
+export interface SessionHeads {
+	/** Latest first. */
+	sessions: string[];
+	/** All requests that arrived later were looked at; null where all were. */
+	readToMs: number | null;
+}
+
+/** What the requests of a session come to. */
+export interface SessionRequests {
+	sessionId: string;
+	requests: number;
+	costNanoUsd: number;
+	/** When the first one that counts arrived, ms since the epoch. */
+	firstMs: number;
+	lastMs: number;
+	/** It has more requests than are counted: the newest are. */
+	isCut: boolean;
+}
+
+/** The sums of one session from several stores, none of which has requests of another. */
+export function addSessionRequests(parts: readonly SessionRequests[]): SessionRequests[] {
+	const bySession = Map.groupBy(parts, ({ sessionId }) => sessionId);
+	return [...bySession].map(([sessionId, same]) => ({
+		sessionId,
+		requests: same.reduce((sum, { requests }) => sum + requests, 0),
+		costNanoUsd: same.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0),
+		firstMs: Math.min(...same.map(({ firstMs }) => firstMs)),
+		lastMs: Math.max(...same.map(({ lastMs }) => lastMs)),
+		isCut: same.some(({ isCut }) => isCut),
+	}));
+}

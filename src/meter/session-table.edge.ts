@@ -1,0 +1,120 @@
+// Sessions of clients among the requests of a meter or an archive. Requests with a session stand in an index by it; nothing else is stored
+// of a session.
+import { type NumberRange, numberTimeMs } from "./request-number.ts";
+import { yieldTurn } from "./request-reader.edge.ts";
+import type { SessionHeads, SessionRequests, SessionsQuery } from "./session-page.ts";
+
+/** Rows that one page of sessions looks at. */
+const MOST_SEARCHED = 20_000;
+/** Rows of one slice. */
+const SEARCHED_AT_ONCE = 1_000;
+/** Rows that are added up for one session, and for all sessions of one call; then fewer for each of the others. */
+const MOST_SUMMED = 20_000;
+const MOST_SUMMED_IN_ALL = 60_000;
+const LEAST_SUMMED = 200;
+
+interface SessionSumRow extends Record<string, SqlStorageValue> {
+	rows: number;
+	requests: number;
+	nano_usd: number;
+	first_n: number | null;
+	last_n: number | null;
+}
+
+const IS_OF_KEYS = "(?2 IS NULL OR api_key IN (SELECT value FROM json_each(?2)))";
+
+export class SessionTable {
+	#sql: SqlStorage;
+
+	constructor(sql: SqlStorage) {
+		this.#sql = sql;
+	}
+
+	/** The number of a session's newest request. */
+	#newest(sessionId: string, keys: string | null): number | null {
+		const query = `SELECT max(n) AS n FROM requests WHERE session_id = ?1 AND settled IS NOT NULL AND ${IS_OF_KEYS}`;
+		return this.#sql.exec<{ n: number | null }>(query, sessionId, keys).one().n;
+	}
+
+	/** Settled rows of a slice with a session, newest first, with how many rows were looked at. */
+	#look({ from, before }: NumberRange, keys: string | null) {
+		const { looked_at, last, found } = this.#sql
+			.exec<{ looked_at: number; last: number | null; found: string }>(
+				`SELECT count(*) AS looked_at, min(n) AS last, json_group_array(json_array(n, session_id)) FILTER (
+					WHERE session_id IS NOT NULL AND settled IS NOT NULL AND ${IS_OF_KEYS}) AS found
+				FROM (SELECT n, session_id, settled, api_key FROM requests WHERE n >= ?1 AND n < ?3 ORDER BY n DESC LIMIT ?4)`,
+				from,
+				keys,
+				before,
+				SEARCHED_AT_ONCE,
+			)
+			.one();
+		const rows = (JSON.parse(found) as [number, string][]).sort(([a], [b]) => b - a);
+		return { lookedAt: looked_at, last: last ?? from, rows };
+	}
+
+	/** Sessions whose newest request has a number of a range, latest first, one more than a page holds if there are more. */
+	async heads(
+		range: NumberRange,
+		{ apiKeyIds, limit }: Pick<SessionsQuery, "apiKeyIds" | "limit">,
+	): Promise<SessionHeads> {
+		const keys = apiKeyIds ? JSON.stringify(apiKeyIds) : null;
+		const seen = new Set<string>();
+		const sessions: string[] = [];
+		let { before } = range;
+		for (let lookedAt = 0; ; await yieldTurn()) {
+			const slice = this.#look({ from: range.from, before }, keys);
+			for (const [n, sessionId] of slice.rows) {
+				if (seen.has(sessionId) || sessions.length > limit) continue;
+				seen.add(sessionId);
+				if (this.#newest(sessionId, keys) === n) sessions.push(sessionId);
+			}
+			lookedAt += slice.lookedAt;
+			before = slice.last;
+			if (sessions.length > limit || slice.lookedAt < SEARCHED_AT_ONCE) return { sessions, readToMs: null };
+			if (lookedAt >= MOST_SEARCHED) return { sessions, readToMs: numberTimeMs(before) };
+		}
+	}
+
+	/** What the requests of sessions come to; none for a session without any. @param from the lowest number that counts. */
+	async sums(
+		sessionIds: readonly string[],
+		apiKeyIds: readonly string[] | null,
+		from: number,
+	): Promise<SessionRequests[]> {
+		const keys = apiKeyIds ? JSON.stringify(apiKeyIds) : null;
+		const all: SessionRequests[] = [];
+		let left = MOST_SUMMED_IN_ALL;
+		for (const sessionId of sessionIds) {
+			const most = Math.max(LEAST_SUMMED, Math.min(MOST_SUMMED, left));
+			const sum = this.#sum(sessionId, keys, from, most);
+			left -= sum.rows;
+			if (sum.first_n === null || sum.last_n === null) continue;
+			all.push({
+				sessionId,
+				requests: sum.requests,
+				costNanoUsd: sum.nano_usd,
+				firstMs: numberTimeMs(sum.first_n),
+				lastMs: numberTimeMs(sum.last_n),
+				isCut: sum.rows === most,
+			});
+			await yieldTurn();
+		}
+		return all;
+	}
+
+	#sum(sessionId: string, keys: string | null, from: number, most: number): SessionSumRow {
+		return this.#sql
+			.exec<SessionSumRow>(
+				`SELECT count(*) AS rows, count(*) AS requests, coalesce(sum(nano_usd), 0) AS nano_usd, min(n) AS first_n,
+					max(n) AS last_n
+				FROM (SELECT n, nano_usd FROM requests WHERE session_id = ?1 AND n >= ?3 AND settled IS NOT NULL AND ${IS_OF_KEYS}
+					ORDER BY n DESC LIMIT ?4)`,
+				sessionId,
+				keys,
+				from,
+				most,
+			)
+			.one();
+	}
+}

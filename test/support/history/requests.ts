@@ -1,0 +1,135 @@
+// Requests of a month, as a meter admits and settles them.
+import type { DatabaseSync } from "node:sqlite";
+import { encodeTime } from "ulid";
+import { CATALOG } from "../../../src/catalog/shipped.ts";
+import { MeterState } from "../../../src/meter/meter-state.edge.ts";
+import type { UsageRow } from "../../../src/meter/settlement.ts";
+import type { Receipt } from "../../../src/proof/receipt.ts";
+import { sqliteStorage } from "../sqlite-storage.ts";
+import { around, draws, pick, workingTimes } from "./draw.ts";
+
+/** Models with how often they answer, and how long that takes them, ms. */
+const MODELS: readonly (readonly [model: { id: string; latencyMs: number }, weight: number])[] = [
+	[{ id: "gpt-6-luna", latencyMs: 900 }, 34],
+	[{ id: "claude-haiku-5-5", latencyMs: 1_100 }, 22],
+	[{ id: "claude-sonnet-5-5", latencyMs: 4_200 }, 14],
+	[{ id: "gpt-6-sol", latencyMs: 3_600 }, 9],
+	[{ id: "gemini-3.8-flash", latencyMs: 1_400 }, 8],
+	[{ id: "deepseek-flash", latencyMs: 2_000 }, 5],
+	[{ id: "gpt-oss-120b", latencyMs: 700 }, 4],
+	[{ id: "claude-opus-5-5", latencyMs: 8_000 }, 2.5],
+	[{ id: "mistral-medium-3-5", latencyMs: 2_400 }, 1.5],
+];
+
+const KINDS: readonly (readonly [kind: UsageRow["kind"], weight: number])[] = [
+	["chat", 930],
+	["skill", 25],
+	["orchestration", 18],
+	["code", 12],
+	["agent", 15],
+];
+
+const MODES: readonly (readonly [mode: string, weight: number])[] = [
+	["balanced", 45],
+	["agility", 35],
+	["quality", 12],
+	["manual", 8],
+];
+
+const PROOF = { proof_hash: `sha256:${"2".repeat(64)}`, signature: Buffer.alloc(64, 7).toString("base64") };
+
+const RECEIPT = {
+	type: "svc.receipt.v2",
+	outcome: "complete",
+	estimated: false,
+	upstream_host: "api.example.com",
+	fallback_from: null,
+	skill_id: null,
+	compliance: null,
+	config_digest: null,
+	bound_usd: 0.02,
+	catalog_version: "2026-11-20",
+	input_hash: `sha256:${"0".repeat(64)}`,
+	output_hash: `sha256:${"1".repeat(64)}`,
+};
+
+interface RequestPlan {
+	userId: string;
+	/** The keys that make requests: the first make most. */
+	keyIds: readonly string[];
+	count: number;
+	days: number;
+	endMs: number;
+}
+
+/** Of many, the first most often. */
+function early(draw: () => number, keyIds: readonly string[]): string {
+	return keyIds[Math.floor(keyIds.length * draw() ** 2.6)] ?? "";
+}
+
+function drawUsage(draw: () => number, atMs: number, nth: number, { userId, keyIds }: RequestPlan): UsageRow {
+	const { id: model, latencyMs } = pick(draw, MODELS);
+	const found = CATALOG.models.find(({ id }) => id === model);
+	if (!found) throw new Error(`the catalog has no ${model}`);
+	const price = found.prices[0];
+	const input = Math.round(around(draw, 1_400, 1.2));
+	const output = Math.round(around(draw, 320, 1.1));
+	const amounts = {
+		tokens: input + output,
+		input_tokens: input,
+		cost_nano_usd: Math.round((input * (price?.input ?? 0) + output * (price?.output ?? 0)) * 1_000),
+	};
+	return {
+		request_id: `svc-${encodeTime(atMs, 10)}${String(nth).padStart(16, "0")}`,
+		user_id: userId,
+		api_key_id: early(draw, keyIds),
+		created_at: new Date(atMs).toISOString(),
+		kind: pick(draw, KINDS),
+		model,
+		provider: found.provider,
+		mode: pick(draw, MODES),
+		...amounts,
+		estimated: false,
+		outcome: draw() < 0.012 ? "client_closed" : draw() < 0.006 ? "cut" : "complete",
+		latency_ms: Math.round(around(draw, latencyMs, 0.9)),
+		fallback: draw() < 0.015,
+		calls: [{ model, provider: found.provider, ...amounts }],
+	};
+}
+
+/** Admits and settles a month of requests in a user's meter, as the meter does. */
+export function seedHistoryRequests(db: DatabaseSync, plan: RequestPlan): void {
+	const draw = draws(48);
+	const times = workingTimes(draw, plan.count, plan.days, plan.endMs);
+	const state = new MeterState(sqliteStorage(db), times[0] ?? plan.endMs);
+	for (const [nth, atMs] of times.entries()) {
+		const usage = drawUsage(draw, atMs, nth, plan);
+		const { request_id: id, api_key_id: keyId, kind, model, provider, mode, created_at } = usage;
+		const reason = `${mode} routing for a code prompt: ${model} ranks first of 27 eligible models`;
+		const tokens = { prompt_tokens: usage.input_tokens, completion_tokens: usage.tokens - usage.input_tokens };
+		const said = { request_id: id, kind, timestamp: created_at, model, provider, mode, reason, ...tokens };
+		const receipt = { ...RECEIPT, ...said, cost_usd: usage.cost_nano_usd / 1e9 } as unknown as Receipt;
+		const hold = { holdNanoUsd: 20_000_000, expiresAtMs: atMs + 600_000 };
+		state.foldIfDue(atMs);
+		state.admit({
+			id,
+			apiKeyId: keyId,
+			atMs,
+			counting: "day",
+			isLimited: false,
+			budgetKeyId: keyId,
+			bookedDay: state.today(atMs),
+			nanoUsd: hold.holdNanoUsd,
+			keyBudget: null,
+			expiresAtMs: hold.expiresAtMs,
+			reservation: { ...hold, usage, receipt },
+		});
+		const open = state.findOpen(id);
+		if (!open) throw new Error("a request was not admitted");
+		const sealed = { ...PROOF, key_id: "81900622a7386e82", created_at };
+		state.settle(open, { usage, receipt: { request_id: id, kind, receipt: JSON.stringify(receipt), ...sealed } });
+	}
+	// As if D1 had the sums.
+	state.markSent(state.unsentSums(0), 0);
+	state.foldNow(plan.endMs);
+}
