@@ -1,5 +1,6 @@
 // When a limit will be reached if things go on as they did. Pure.
-import { DAY_MS } from "../meter/budget-period.ts";
+
+import { MS_PER_DAY } from "../usage/time-zones.ts";
 
 /** What is to be expected of a limit. */
 export type Forecast =
@@ -22,7 +23,7 @@ export interface BudgetUse {
 /** The least time that a rate is read from: the first minutes of a period say nothing. */
 const LEAST_MS = 3_600_000;
 /** Further than people plan. */
-const MOST_MS = 3 * 366 * DAY_MS;
+const MOST_MS = 3 * 366 * MS_PER_DAY;
 
 /** When a budget is spent, at the rate of its period so far. */
 export function forecastBudget({ limitUsd, spentUsd, sinceMs, untilMs }: BudgetUse, nowMs: number): Forecast {
@@ -55,14 +56,14 @@ export function forecastRolling({ limit, used, recent }: RollingUse, nowMs: numb
 }
 
 /** The beginning of a budget's period, which ends at a time. @param createdMs when the key was made: no period began before. */
-export function periodStart(
+export function beginningOfPeriod(
 	period: "day" | "week" | "month" | "total" | null,
 	resetsAtMs: number | null,
 	createdMs: number,
 ): number {
 	if (resetsAtMs === null || period === null || period === "total") return createdMs;
-	if (period === "day") return Math.max(createdMs, resetsAtMs - DAY_MS);
-	if (period === "week") return Math.max(createdMs, resetsAtMs - 7 * DAY_MS);
+	if (period === "day") return Math.max(createdMs, resetsAtMs - MS_PER_DAY);
+	if (period === "week") return Math.max(createdMs, resetsAtMs - 7 * MS_PER_DAY);
 	const end = new Date(resetsAtMs);
 	return Math.max(createdMs, Date.UTC(end.getUTCFullYear(), end.getUTCMonth() - 1, end.getUTCDate()));
 }

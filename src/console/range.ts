@@ -1,6 +1,5 @@
 // The range of time that a page looks at, and the one before it: read from the page's address. Pure.
-import { DAY_MS } from "../meter/budget-period.ts";
-import { fromLocalMs, isTimeZone, type StepName, startOfStep } from "../usage/time-zones.ts";
+import { fromLocalMs, isTimeZone, MS_PER_DAY, type StepName, startOfStep } from "../usage/time-zones.ts";
 
 /** Ranges up to now, and one between two days. */
 export const RANGES = {
@@ -47,20 +46,20 @@ function parseDay(text: string | null, zone: string): number | null {
 function daysBefore(atMs: number, days: number, zone: string): number {
 	const startMs = startOfStep(atMs, "day", zone);
 	// Noon of a day is in it, whatever its clock did at night.
-	return days === 0 ? startMs : startOfStep(startMs + DAY_MS / 2 - days * DAY_MS, "day", zone);
+	return days === 0 ? startMs : startOfStep(startMs + MS_PER_DAY / 2 - days * MS_PER_DAY, "day", zone);
 }
 
 function ownRange(query: URLSearchParams, zone: string, nowMs: number): TimeRange | null {
 	const first = parseDay(query.get("since"), zone);
 	const last = parseDay(query.get("until"), zone);
 	if (first === null || last === null) return null;
-	const untilMs = Math.min(nowMs, startOfStep(last + DAY_MS * 1.25, "day", zone));
-	if (untilMs <= first || untilMs - first > MOST_DAYS * DAY_MS) return null;
+	const untilMs = Math.min(nowMs, startOfStep(last + MS_PER_DAY * 1.25, "day", zone));
+	if (untilMs <= first || untilMs - first > MOST_DAYS * MS_PER_DAY) return null;
 	return { sinceMs: first, untilMs };
 }
 
 function rangeUpTo(nowMs: number, name: Exclude<RangeName, "own">, zone: string): TimeRange {
-	if (name === "24h") return { sinceMs: nowMs - DAY_MS, untilMs: nowMs };
+	if (name === "24h") return { sinceMs: nowMs - MS_PER_DAY, untilMs: nowMs };
 	return { sinceMs: daysBefore(nowMs, RANGES[name].days - 1, zone), untilMs: nowMs };
 }
 
@@ -77,8 +76,8 @@ export function readRange(query: URLSearchParams, nowMs: number): PageRange {
 	const name = named === "own" && own === null ? DEFAULT_RANGE : named;
 	const range = own ?? rangeUpTo(nowMs, name === "own" ? DEFAULT_RANGE : name, zone);
 	const lengthMs = range.untilMs - range.sinceMs;
-	const step = lengthMs <= 2 * DAY_MS ? "hour" : "day";
-	const days = Math.ceil(lengthMs / DAY_MS);
+	const step = lengthMs <= 2 * MS_PER_DAY ? "hour" : "day";
+	const days = Math.ceil(lengthMs / MS_PER_DAY);
 	const beforeMs = step === "hour" ? range.sinceMs - lengthMs : daysBefore(range.sinceMs, days, zone);
 	return { ...range, name, zone, step, before: { sinceMs: beforeMs, untilMs: beforeMs + lengthMs } };
 }

@@ -1,6 +1,6 @@
 // When limits will be reached.
 import { describe, expect, it } from "vitest";
-import { forecastBudget, forecastRolling, periodStart } from "../../../src/console/forecast.ts";
+import { beginningOfPeriod, forecastBudget, forecastRolling } from "../../../src/console/forecast.ts";
 
 const NOW = Date.parse("2026-11-15T00:00:00Z");
 const DAY_MS = 86_400_000;
@@ -45,9 +45,9 @@ describe("a limit on 24 hours", () => {
 
 it("a period begins a day, a week or a month before its end, and not before its key", () => {
 	const end = Date.parse("2026-12-01");
-	expect(periodStart("day", end, 0)).toBe(end - DAY_MS);
-	expect(periodStart("week", end, 0)).toBe(end - 7 * DAY_MS);
-	expect(periodStart("month", end, 0)).toBe(Date.parse("2026-11-01"));
-	expect(periodStart("month", end, NOW)).toBe(NOW);
-	expect(periodStart("total", null, NOW)).toBe(NOW);
+	expect(beginningOfPeriod("day", end, 0)).toBe(end - DAY_MS);
+	expect(beginningOfPeriod("week", end, 0)).toBe(end - 7 * DAY_MS);
+	expect(beginningOfPeriod("month", end, 0)).toBe(Date.parse("2026-11-01"));
+	expect(beginningOfPeriod("month", end, NOW)).toBe(NOW);
+	expect(beginningOfPeriod("total", null, NOW)).toBe(NOW);
 });

@@ -1,6 +1,6 @@
 // The overview's limits: what is used of the plan and of the budgets of keys, and when they will be reached at this rate.
 import type { Child } from "hono/jsx";
-import { type Forecast, forecastBudget, forecastRolling, periodStart } from "../../forecast.ts";
+import { beginningOfPeriod, type Forecast, forecastBudget, forecastRolling } from "../../forecast.ts";
 import { formatBytes, formatCount, formatMoment, formatUsd } from "../../format.ts";
 import { Badge, Meter, Table, Words } from "../../views/parts.tsx";
 import { type OverviewData, type OverviewKey, RATE_HOURS } from "./data.ts";
@@ -59,7 +59,7 @@ function keyLimits(key: OverviewKey, nowMs: number): Limit[] {
 	const use = {
 		limitUsd: budget_usd,
 		spentUsd: used,
-		sinceMs: periodStart(budget_period, resetsAtMs, Date.parse(created_at)),
+		sinceMs: beginningOfPeriod(budget_period, resetsAtMs, Date.parse(created_at)),
 		untilMs: resetsAtMs,
 	};
 	return [

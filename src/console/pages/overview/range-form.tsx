@@ -29,7 +29,7 @@ interface RangeFormProps {
 export function RangeForm({ range, stack }: RangeFormProps) {
 	const { name, zone, sinceMs, untilMs } = range;
 	return (
-		<form class="filters range-form" method="get" action="/console" aria-label="Range" data-zone="">
+		<form class="filters range-form" method="get" action="/console" aria-label="What the overview shows" data-zone="">
 			<Field name="range" label="Range">
 				{(attributes) => (
 					<select {...attributes}>
