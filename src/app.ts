@@ -4,6 +4,7 @@ import { cors } from "hono/cors";
 import { ulid } from "ulid";
 import { ACCESS_GUARDS, identifyCaller } from "./account/access-guards.edge.ts";
 import type { RequestSession, ServiceContext } from "./account/context.ts";
+import { recordIfFailed } from "./account/failed-requests.edge.ts";
 import { mountConsole } from "./console/mount.edge.ts";
 import { database } from "./db/client.edge.ts";
 import { ENDPOINTS } from "./endpoints.ts";
@@ -38,6 +39,7 @@ const EXPOSED_HEADERS = [
 	"x-ratelimit-reset-requests",
 	"x-svc-sandbox",
 	"x-svc-next-cursor",
+	"x-svc-counted-since",
 	"server-timing",
 ];
 
@@ -112,9 +114,13 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 			...context.log,
 			...timings.fields(),
 		});
+	const end = () => {
+		log();
+		recordIfFailed(context);
+	};
 	// The line of a stream is written when it ends: its outcome and cost are known only then.
-	if (context.finished) context.waitUntil(context.finished.then(log));
-	else log();
+	if (context.finished) context.waitUntil(context.finished.then(end));
+	else end();
 };
 
 // Without allowHeaders, Hono grants what a browser asks for.

@@ -1,14 +1,11 @@
 // The tables of the documents that are made of the endpoints' definitions, found by their heads. Pure.
 import { type Endpoint, TOOL_GROUPS } from "../http/endpoint.ts";
 import { isInToolGroup } from "../mcp/tool-groups.ts";
+import { asCode, type DocumentTable, replaceRows } from "./document-tables.ts";
 
-interface EndpointTable {
-	/** The line that begins it. Its rows are the lines below its rule that begin with a bar. */
-	head: string;
+interface EndpointTable extends Pick<DocumentTable, "head"> {
 	toRows(endpoints: readonly Endpoint[]): readonly string[][];
 }
-
-const asCode = (text: string) => `\`${text}\``;
 
 function toToolRow(group: string, endpoints: readonly Endpoint[]): string[] {
 	const tools = endpoints.filter((endpoint) => isInToolGroup(endpoint, group));
@@ -39,17 +36,7 @@ const TABLES: readonly EndpointTable[] = [
 /** Each stands on one page. */
 export const TABLE_HEADS: readonly string[] = TABLES.map(({ head }) => head);
 
-function replaceRows(page: string, { head, toRows }: EndpointTable, endpoints: readonly Endpoint[]): string {
-	const lines = page.split("\n");
-	const at = lines.indexOf(head);
-	if (at < 0) return page;
-	const rows = toRows(endpoints).map((cells) => `| ${cells.join(" | ")} |`);
-	const below = lines.slice(at + 2);
-	const end = below.findIndex((line) => !line.startsWith("|"));
-	return [...lines.slice(0, at + 2), ...rows, ...below.slice(end)].join("\n");
-}
-
 /** A page of the documents with its tables of endpoints as the definitions have them. */
 export function fillTables(page: string, endpoints: readonly Endpoint[]): string {
-	return TABLES.reduce((text, table) => replaceRows(text, table, endpoints), page);
+	return TABLES.reduce((text, { head, toRows }) => replaceRows(text, { head, rows: toRows(endpoints) }), page);
 }

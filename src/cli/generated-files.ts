@@ -1,4 +1,4 @@
-// What is generated from the list of endpoints and their recorded examples. `npm run generate` writes it, and a test compares it with
+// What is generated from the list of endpoints, their recorded examples and the tables of telemetry. `npm run generate` writes it, and a test compares it with
 // what is there.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { fillTables } from "./endpoint-tables.ts";
 import { fillBlocks } from "./reference/blocks.ts";
 import { readReferencePages, toPageFile } from "./reference/pages.ts";
 import { DOCS } from "./site/documents.ts";
+import { fillTelemetryTables } from "./telemetry-tables.ts";
 
 /** What files are generated from. */
 interface GeneratorSources {
@@ -28,7 +29,8 @@ const writeClientTypes: GeneratorStep = ({ endpoints }) => ({
 
 const fillDocuments: GeneratorStep = ({ endpoints }, read) => {
 	const pages = readdirSync(DOCS, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".md"));
-	return Object.fromEntries(pages.map((name) => [join(DOCS, name), fillTables(read(join(DOCS, name)), endpoints)]));
+	const fill = (page: string) => fillTelemetryTables(fillTables(page, endpoints));
+	return Object.fromEntries(pages.map((name) => [join(DOCS, name), fill(read(join(DOCS, name)))]));
 };
 
 const fillReference: GeneratorStep = (sources, read) =>

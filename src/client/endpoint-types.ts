@@ -2534,11 +2534,11 @@ export interface EndpointTypes {
 			}>;
 		};
 	};
-	/** The caller's limits, totals and latest requests; with group_by, usage by key, tag, model or day. */
+	/** The caller's limits, totals and latest requests; with group_by, usage by key, tag, model, day, end user or session. */
 	get_usage: {
 		query?: {
 			/** Groups by this. The other parameters need it. */
-			group_by?: "key" | "tag" | "model" | "day";
+			group_by?: "key" | "tag" | "model" | "day" | "end_user" | "session";
 			/** First UTC day; by default 30 days up to `until`. At most 366 days. */
 			since?: string;
 			/** Last UTC day; by default today. */
@@ -2611,7 +2611,7 @@ export interface EndpointTypes {
 			}[];
 		} | {
 			object: "usage.groups";
-			group_by: "key" | "tag" | "model" | "day";
+			group_by: "key" | "tag" | "model" | "day" | "end_user" | "session";
 			since: string;
 			until: string;
 			/** Of all pages: every request once, though it may be in several groups. */
@@ -2625,6 +2625,8 @@ export interface EndpointTypes {
 			};
 			has_more: boolean;
 			next_cursor: string | null;
+			/** By end user or session: requests that arrived before are in `total` alone, because a meter reads so many of the latest. Null where all are in groups. */
+			counted_since: string | null;
 			data: Array<{
 				/** By key, as the four below; null where it was not recorded. */
 				key_id?: string | null;
@@ -2636,6 +2638,10 @@ export interface EndpointTypes {
 				tag?: string | null;
 				model?: string;
 				day?: string;
+				/** By end user; null for requests without one. */
+				end_user?: string | null;
+				/** By session; null for requests without one. */
+				session_id?: string | null;
 				/** By model: those that called it. */
 				requests: number;
 				calls: number;
@@ -2651,7 +2657,7 @@ export interface EndpointTypes {
 			/** An id of list_models. */
 			baseline?: string;
 			/** Groups by this. The other parameters need it. */
-			group_by?: "key" | "tag" | "model" | "day";
+			group_by?: "key" | "tag" | "model" | "day" | "end_user" | "session";
 			/** First UTC day; by default 30 days up to `until`. At most 366 days. */
 			since?: string;
 			/** Last UTC day; by default today. */
@@ -2671,7 +2677,7 @@ export interface EndpointTypes {
 			saved_pct: number;
 		} | {
 			object: "savings.groups";
-			group_by: "key" | "tag" | "model" | "day";
+			group_by: "key" | "tag" | "model" | "day" | "end_user" | "session";
 			since: string;
 			until: string;
 			/** Of all pages: every request once, though it may be in several groups. */
@@ -2685,6 +2691,8 @@ export interface EndpointTypes {
 			};
 			has_more: boolean;
 			next_cursor: string | null;
+			/** By end user or session: requests that arrived before are in `total` alone, because a meter reads so many of the latest. Null where all are in groups. */
+			counted_since: string | null;
 			data: Array<{
 				/** By key, as the four below; null where it was not recorded. */
 				key_id?: string | null;
@@ -2696,6 +2704,10 @@ export interface EndpointTypes {
 				tag?: string | null;
 				model?: string;
 				day?: string;
+				/** By end user; null for requests without one. */
+				end_user?: string | null;
+				/** By session; null for requests without one. */
+				session_id?: string | null;
 				requests: number;
 				tokens: number;
 				actual_cost_usd: number;
@@ -2796,15 +2808,31 @@ export interface EndpointTypes {
 			} | null;
 		};
 	};
-	/** The caller's requests, newest first: which model was chosen for each and why, and what it cost. */
+	/** The caller's requests, newest first: which model was chosen for each and why, what it cost, and why the failed ones failed. */
 	list_requests: {
 		query?: {
 			/** Only requests of this kind. */
 			kind?: "chat" | "skill" | "orchestration" | "code" | "agent";
 			/** Only those that this model served; an id of list_models. */
 			model?: string;
+			/** Only those that this provider served. */
+			provider?: string;
+			/** Only those that ended so. */
+			outcome?: "complete" | "cut" | "refused" | "failed" | "client_closed";
+			/** Only those with this code of their error, such as `rate_limit_exceeded`. */
+			code?: string;
 			/** Only those of this API key. */
 			key_id?: string;
+			/** Only those of API keys with this tag. */
+			tag?: string;
+			/** Only those of this session. */
+			session_id?: string;
+			/** Only those for this end user. */
+			end_user?: string;
+			/** Only those with all of these pairs: `metadata[team]=search`. */
+			metadata?: Record<string, string>;
+			/** Only those whose id begins so, with `svc-` or without. */
+			q?: string;
 			/** Only requests that arrived then or later. */
 			since?: string;
 			/** Only requests that arrived before. */
@@ -2917,7 +2945,7 @@ export interface EndpointTypes {
 			}>;
 		};
 	};
-	/** One of the caller's requests, with the cost of each of its calls. */
+	/** One of the caller's requests, with its attempts and the cost of each of its calls. */
 	get_request: {
 		params: {
 			request_id: string;

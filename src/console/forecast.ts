@@ -1,6 +1,6 @@
 // When a limit will be reached if things go on as they did. Pure.
 
-import { MS_PER_DAY } from "../usage/time-zones.ts";
+import { MS_PER_DAY } from "./format.ts";
 
 /** What is to be expected of a limit. */
 export type Forecast =

@@ -2,6 +2,8 @@
 
 import { toLocalMs } from "../usage/time-zones.ts";
 
+export const MS_PER_DAY = 86_400_000;
+
 const NANO_PER_USD = 1e9;
 
 /** An amount in whole nano-dollars, which the API's numbers always are. */

@@ -1,5 +1,7 @@
 // The range of time that a page looks at, and the one before it: read from the page's address. Pure.
-import { fromLocalMs, isTimeZone, MS_PER_DAY, type StepName, startOfStep } from "../usage/time-zones.ts";
+
+import { fromLocalMs, isTimeZone, type StepName, startOfStep } from "../usage/time-zones.ts";
+import { MS_PER_DAY } from "./format.ts";
 
 /** Ranges up to now, and one between two days. */
 export const RANGES = {

@@ -3,7 +3,7 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { etag, RETAINED_304_HEADERS } from "hono/etag";
-import type { z } from "zod";
+import * as z from "zod";
 import type { Failure } from "../failure.ts";
 import { isJsonObject } from "../json.ts";
 import { arrayLimitCheck, MAX_REPORTED_ISSUES } from "./array-limits.ts";
@@ -15,6 +15,7 @@ import type { Access, Endpoint, HandlerResult } from "./endpoint.ts";
 import { pathText } from "./json-shape.ts";
 import { runInOneTurn, runInTurns } from "./long-work.edge.ts";
 import { findNearMisses } from "./near-misses.ts";
+import { gatherPairs } from "./pairs.ts";
 import { answerResponse, failureResponse, PATH_NOT_FOUND, type RequestState } from "./respond.edge.ts";
 
 /** What Hono reads and validates of a request. The body is read here. */
@@ -151,7 +152,8 @@ function toBodyFailure({ emptyField }: Endpoint, error: z.core.$ZodError, rawBod
 }
 
 function validationStage<C extends RequestContext>(target: ValidationTarget, schema: z.ZodType): Middleware<C> {
-	return zValidator(target, schema, (result, c: Context<RequestState<C>>) =>
+	const gathered = target === "query" ? z.preprocess(gatherPairs, schema) : schema;
+	return zValidator(target, gathered, (result, c: Context<RequestState<C>>) =>
 		result.success ? undefined : failureResponse(c, toValidationFailure(result.error)),
 	);
 }

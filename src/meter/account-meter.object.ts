@@ -17,8 +17,10 @@ import { logError } from "../http/log.edge.ts";
 import { type Receipt, withEmptyOutput } from "../proof/receipt.ts";
 import { cachedSettings } from "../settings.ts";
 import { toWebhookRules } from "../webhooks/webhook.ts";
+import { DAY_MS } from "./budget-period.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
 import { DataKey } from "./data-key.edge.ts";
+import { toUnbilledRow, type UnbilledRequest } from "./failed-request.ts";
 import { FeedbackTable } from "./feedback-table.edge.ts";
 import type { SumColumn, SumRange } from "./fold-table.edge.ts";
 import type { BudgetStatus, KeyCosts } from "./key-budget.ts";
@@ -51,11 +53,12 @@ import { type MeterEvent, toStoredEvent } from "./meter-events.ts";
 import { type CountedDecision, MeterMetrics } from "./meter-metrics.edge.ts";
 import { MeterState } from "./meter-state.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
+import { type NamedColumn, type NameSums, sumByName } from "./name-sums.edge.ts";
 import { RefusalTable } from "./refusal-table.edge.ts";
 import type { LimitRefusal } from "./refusals.ts";
 import { NO_END, NO_FACTS } from "./request-facts.ts";
 import { RequestKeeper } from "./request-keeper.edge.ts";
-import { firstNumberAt, requestNumber } from "./request-number.ts";
+import { firstNumberAt, numberTimeMs, requestNumber } from "./request-number.ts";
 import type {
 	ArchivedRequest,
 	MeterPage,
@@ -497,6 +500,17 @@ export class AccountMeter extends BackedUpObject {
 		return this.#meterState.sumsBy(column, range);
 	}
 
+	/** Usage of a range of days under names of clients, from its latest requests. */
+	async nameSums(column: NamedColumn, { since, until, apiKeyIds }: SumRange): Promise<NameSums> {
+		const { firstKept } = this.#keeper;
+		const from = firstNumberAt(Date.parse(since));
+		const range = { from: Math.max(from, firstKept), before: firstNumberAt(Date.parse(until) + DAY_MS) };
+		const read = await sumByName(this.#sql, column, range, apiKeyIds);
+		if (read.countedFromMs !== null) return read;
+		const archived = this.#keeper.archivesOf(range).length > 0 ? this.#keeper.heldFromMs : null;
+		return { ...read, countedFromMs: archived ?? (from < firstKept ? numberTimeMs(firstKept) : null) };
+	}
+
 	/** Usage over time, and what it was read from. */
 	usageSeries(query: SeriesQuery): MeterSeries {
 		const source = chooseSource(this.#meterState, this.#keeper, query);
@@ -537,7 +551,9 @@ export class AccountMeter extends BackedUpObject {
 		const { keptSince } = this.#keeper;
 		if (keptSince !== null && this.#isRemoved(requestId)) return { keptSince };
 		const whole = this.#wholeRow(requestId);
-		return whole ? toStoredDetail(whole) : this.#elsewhere(requestId);
+		if (whole) return toStoredDetail(whole);
+		const failed = this.#meterState.failed.find(requestId);
+		return failed ? { request: failed.request, calls: [] } : this.#elsewhere(requestId);
 	}
 
 	/** Whether a request would be of a day that is no longer kept. One of those that is still open is shown. */
@@ -552,11 +568,12 @@ export class AccountMeter extends BackedUpObject {
 	}
 
 	/** The same for anybody: so many a second, so that admissions are not kept waiting. */
-	publicReceipt(requestId: string): StoredReceipt | ArchivedRequest | "open" | "busy" | null {
+	publicReceipt(requestId: string): StoredReceipt | ArchivedRequest | "open" | "busy" | "unbilled" | null {
 		const second = Math.floor(Date.now() / 1_000);
 		if (this.#publicLookups.second !== second) this.#publicLookups = { second, count: 0 };
 		if (++this.#publicLookups.count > PUBLIC_LOOKUPS_PER_SECOND) return "busy";
-		return this.receipt(requestId);
+		const found = this.receipt(requestId);
+		return found === null && this.#meterState.failed.find(requestId) ? "unbilled" : found;
 	}
 
 	/** Where a request may be found that is not settled here. */
@@ -685,6 +702,18 @@ export class AccountMeter extends BackedUpObject {
 	recordRefusal(refusal: ComplianceRefusal): void {
 		this.#refusals.record(refusal, Date.now());
 		this.#armForRefusals(0);
+	}
+
+	/** Stores requests that failed without a bill, or counts them where others are alike. Idempotent. */
+	recordFailed(userId: string, failed: readonly UnbilledRequest[]): void {
+		this.#learnUser(userId);
+		const recorded = this.ctx.storage.transactionSync(() =>
+			failed.filter((each) => this.#meterState.recordFailed(each)),
+		);
+		this.#metrics?.begin(userId);
+		for (const each of recorded) this.#metrics?.count(toUnbilledRow(each));
+		// So that they are removed in time, even if nothing else is to be done.
+		this.#outbox.arm(Date.now() + DAY_MS);
 	}
 
 	/** Audit events of this meter that D1 does not have. */
@@ -829,7 +858,10 @@ export class AccountMeter extends BackedUpObject {
 			});
 		}
 		const open = this.#meterState.findOpen(id);
-		if (open) this.#settle(open, settlement, nowMs);
+		if (!open) return;
+		// Its Worker may have believed that it had no reservation.
+		this.#meterState.failed.drop(id);
+		this.#settle(open, settlement, nowMs);
 	}
 
 	/** A reservation whose receipt says that nothing was delivered, where it was written before the request had its salt. */

@@ -5,6 +5,7 @@ import { callObject } from "../durable/call-object.edge.ts";
 import type { AccountMeter } from "./account-meter.object.ts";
 import { ArchivedRequests } from "./archived-requests.edge.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
+import type { UnbilledRequest } from "./failed-request.ts";
 import type { SumColumn, SumRange } from "./fold-table.edge.ts";
 import type { BudgetStatus, KeyCosts } from "./key-budget.ts";
 import type {
@@ -28,6 +29,7 @@ import type {
 } from "./meter-calls.ts";
 import type { MeterEvent } from "./meter-events.ts";
 import type { CountedDecision } from "./meter-metrics.edge.ts";
+import type { NamedColumn, NameSums } from "./name-sums.edge.ts";
 import type { RequestArchive } from "./request-archive.object.ts";
 import type {
 	ArchivedRequest,
@@ -71,6 +73,8 @@ export interface MeterClient {
 	sumsBy(column: SumColumn, range: SumRange): Promise<NamedCounts[]>;
 	/** Usage over time, and what it was read from. */
 	usageSeries(query: SeriesQuery): Promise<MeterSeries>;
+	/** Usage of a range of days under names of clients, from its latest requests. */
+	nameSums(column: NamedColumn, range: SumRange): Promise<NameSums>;
 	/** The requests of a page, one more than it holds if there are more. */
 	requestPage(query: RequestPageQuery): Promise<RequestPagePart>;
 	/** Sessions whose newest request arrived before a time. Those of archived requests are not among them. */
@@ -81,8 +85,8 @@ export interface MeterClient {
 	request(requestId: string): Promise<RequestDetail | RemovedRequest | "open" | null>;
 	/** The receipt of a settled request; `open` while it is not settled. */
 	receipt(requestId: string): Promise<StoredReceipt | "open" | null>;
-	/** The same for anybody; `busy` when too many are asked for at once. */
-	publicReceipt(requestId: string): Promise<StoredReceipt | "open" | "busy" | null>;
+	/** The same for anybody; `busy` when too many are asked for at once, `unbilled` for a request that failed without a bill. */
+	publicReceipt(requestId: string): Promise<StoredReceipt | "open" | "busy" | "unbilled" | null>;
 	/** Stores feedback on a settled request, or changes what it has. */
 	giveFeedback(given: GivenFeedback): Promise<FeedbackVerdict>;
 	/** Settled requests with what was decided and how they were rated, behind a request, oldest first. */
@@ -113,6 +117,8 @@ export interface MeterClient {
 	revokeKey(keyId: string, retiredBudget: string | null): Promise<void>;
 	/** Counts a refusal by compliance, for an audit event. */
 	recordRefusal(refusal: ComplianceRefusal): Promise<void>;
+	/** Stores requests that failed without a bill. */
+	recordFailed(userId: string, failed: readonly UnbilledRequest[]): Promise<void>;
 	/** Counts a decision of the policy for the metrics. */
 	countCheck(check: CountedDecision): Promise<void>;
 	/** Audit events of the meter's own that D1 does not have. */
@@ -151,6 +157,7 @@ export function meterClient(
 		extend: (requestId, reservation) => twice((stub) => stub.extend(requestId, reservation)),
 		takeStranded: (userId) => twice((stub) => stub.takeStranded(userId)),
 		sumsBy: (column, range) => twice(async (stub) => await stub.sumsBy(column, range)),
+		nameSums: (column, range) => twice(async (stub) => await stub.nameSums(column, range)),
 		usageSeries: (query) => twice(async (stub) => (await stub.usageSeries(query)) as MeterSeries),
 		requestPage: (query) => twice(async (stub) => archived.page(await stub.requestPage(query), query)),
 		sessionHeads: (query) => twice(async (stub) => await stub.sessionHeads(query)),
@@ -170,7 +177,7 @@ export function meterClient(
 			}),
 		publicReceipt: (requestId) =>
 			twice(async (stub) => {
-				const found = (await stub.publicReceipt(requestId)) as Found<StoredReceipt | "open" | "busy">;
+				const found = (await stub.publicReceipt(requestId)) as Found<StoredReceipt | "open" | "busy" | "unbilled">;
 				return archived.findIn(found, async (archive) => await archive.receipt(requestId));
 			}),
 		giveFeedback: (given) =>
@@ -192,6 +199,7 @@ export function meterClient(
 		room: (requestId) => twice(async (stub) => await stub.room(requestId)),
 		revokeKey: (keyId, retiredBudget) => twice((stub) => stub.revokeKey(keyId, retiredBudget)),
 		recordRefusal: (refusal) => twice((stub) => stub.recordRefusal(refusal)),
+		recordFailed: (userId, failed) => twice((stub) => stub.recordFailed(userId, failed)),
 		countCheck: (check) => twice((stub) => stub.countCheck(userId, check)),
 		unflushedEvents: () => twice(async (stub) => await stub.unflushedEvents()),
 		markOwner: (owner, mark) => twice((stub) => stub.markOwner(owner, mark)),

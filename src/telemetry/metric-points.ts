@@ -68,7 +68,8 @@ function toLabels(definition: Summed, { labels }: SeriesName, own: MetricLabels)
 		if (value === undefined) continue;
 		named[name] = as ? WORDINGS[as](value, labels) : value;
 	}
-	for (const name of LISTED_LABELS) if (labels[name] !== undefined) named[name] = labels[name];
+	for (const name of definition.takesListed ? LISTED_LABELS : [])
+		if (labels[name] !== undefined) named[name] = labels[name];
 	return { ...named, ...own };
 }
 

@@ -40,6 +40,8 @@ export type MetricDefinition = MetricSource & {
 	/** How many of the stored unit make one: durations are stored in ms, costs in nano-USD. */
 	divisor: number;
 	description: string;
+	/** Has the labels that the operator lists, too. Others are sums over them. */
+	takesListed?: true;
 	/** Only while the switch for the conventions' former metrics is on. */
 	isFormer?: true;
 };
@@ -133,6 +135,7 @@ export const METRICS = {
 		description: "Requests that ended, those that were refused included.",
 		labels: REQUEST,
 		parts: [{ slot: "requests" }],
+		takesListed: true,
 	},
 	"svc.request.errors": {
 		kind: "counter",
@@ -196,6 +199,7 @@ export const METRICS = {
 			{ slot: "input", labels: { direction: "input" } },
 			{ slot: "output", labels: { direction: "output" } },
 		],
+		takesListed: true,
 	},
 	"svc.cost": {
 		kind: "counter",
@@ -205,6 +209,7 @@ export const METRICS = {
 		description: "Cost of calls.",
 		labels: MODEL,
 		parts: [{ slot: "costNanoUsd" }],
+		takesListed: true,
 	},
 	"svc.attempts": {
 		kind: "counter",

@@ -179,7 +179,8 @@ const getUsageEndpoint = endpoint({
 	toolGroup: "account",
 	command: "usage",
 	page: "overview",
-	summary: "The caller's limits, totals and latest requests; with group_by, usage by key, tag, model or day.",
+	summary:
+		"The caller's limits, totals and latest requests; with group_by, usage by key, tag, model, day, end user or session.",
 	description: "To see how much of the limits is left, and what was spent on which models.",
 	csv: GROUPS_AS_CSV,
 	query: z.lazy(() => z.object(groupQueryMembers())),

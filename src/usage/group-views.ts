@@ -67,6 +67,8 @@ const labelSchema = z.lazy(() =>
 		tag: z.string().nullable().optional().describe("By tag; null for keys without one."),
 		model: z.string().optional(),
 		day: z.string().optional(),
+		end_user: z.string().nullable().optional().describe("By end user; null for requests without one."),
+		session_id: z.string().nullable().optional().describe("By session; null for requests without one."),
 	}),
 );
 export type GroupLabel = z.output<typeof labelSchema>;
@@ -77,13 +79,17 @@ export const LABEL_MEMBERS: Readonly<Record<Grouping, readonly (keyof GroupLabel
 	tag: ["tag"],
 	model: ["model"],
 	day: ["day"],
+	end_user: ["end_user"],
+	session: ["session_id"],
 };
 
-/** @param name of a group; empty for what has no key or no tag. */
+/** @param name of a group; empty for what has no key, tag, end user or session. */
 export function toGroupLabel(name: string, grouping: Grouping, keys: ReadonlyMap<string, KeyLabel>): GroupLabel {
 	if (grouping === "model") return { model: name };
 	if (grouping === "day") return { day: name };
 	if (grouping === "tag") return { tag: name || null };
+	if (grouping === "end_user") return { end_user: name || null };
+	if (grouping === "session") return { session_id: name || null };
 	const key = keys.get(name);
 	return {
 		key_id: name || null,
@@ -111,10 +117,16 @@ export function groupListSchema<Kind extends string, Amounts extends z.ZodRawSha
 		until: z.string(),
 		total: z.object(amounts).describe("Of all pages: every request once, though it may be in several groups."),
 		...nextPageMembers(),
+		counted_since: z
+			.string()
+			.nullable()
+			.describe(
+				"By end user or session: requests that arrived before are in `total` alone, because a meter reads so many of the latest. Null where all are in groups.",
+			),
 		data: z.array(z.object({ ...labelSchema.unwrap().shape, ...amounts })),
 	});
 }
 
 /** How endpoints of groups describe their CSV. */
 export const GROUPS_AS_CSV =
-	"With group_by: the page's groups, a line each under a line of names. x-svc-next-cursor is `next_cursor`, if there is one.";
+	"With group_by: the page's groups, a line each under a line of names. x-svc-next-cursor is `next_cursor`, x-svc-counted-since `counted_since`, if there is one.";

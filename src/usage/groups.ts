@@ -1,10 +1,10 @@
-// Usage in groups, by API key, tag, model or day: sums in order and in pages. Pure.
+// Usage in groups, by API key, tag, model, day, end user or session: sums in order and in pages. Pure.
 import { addCounts, NO_COUNTS } from "../meter/day-sums.ts";
 import type { NamedCounts } from "../meter/meter-calls.ts";
 import type { Totals } from "../meter/usage-totals.ts";
 
 /** What usage can be grouped by. */
-export const GROUPINGS = ["key", "tag", "model", "day"] as const;
+export const GROUPINGS = ["key", "tag", "model", "day", "end_user", "session"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 /** An API key as groups show it. A revoked one keeps its name and its tags. */
@@ -21,7 +21,7 @@ export interface GroupTotals extends Totals {
 	calls: number;
 }
 
-/** One group; its name is empty for what has no key or no tag. */
+/** One group; its name is empty for what has no key, tag, end user or session. */
 export interface UsageGroup extends GroupTotals {
 	name: string;
 }

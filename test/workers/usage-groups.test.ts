@@ -359,3 +359,86 @@ describe("GET /v1/savings?group_by=", () => {
 		expect((await callWithKey(owner.key, "/v1/savings?group_by=key&baseline=nope")).status).toBe(400);
 	});
 });
+
+describe("groups by what clients name", () => {
+	const named = (session: string | null, user: string | null, key = owner.key) => {
+		const init = withKey(key, { messages: [{ role: "user", content: "hi" }], ...(user === null ? {} : { user }) });
+		const headers: Record<string, string> = session === null ? {} : { "x-session-id": session };
+		return call("/v1/chat/completions", { ...init, headers: { ...init.headers, ...headers } });
+	};
+	const groupsOf = async (query: string, key = owner.key) => {
+		const response = await callWithKey(key, `/v1/usage?group_by=${query}`);
+		expect(response.status, await response.clone().text()).toBe(200);
+		return (await response.json()) as Omit<Groups, "data"> & {
+			counted_since: string | null;
+			data: (Amounts & { session_id?: string | null; end_user?: string | null })[];
+		};
+	};
+
+	it("have each request once under its end user and its session, and together the total", async () => {
+		await named("s1", "ada");
+		await named("s1", "bob");
+		await named("s2", "ada");
+		await named(null, null);
+		const orchestrated = withKey(owner.key, {
+			messages: [{ role: "user", content: "2+2?" }],
+			strategy: "self_consistency",
+			user: "ada",
+		});
+		expect((await call("/v2/orchestrate", orchestrated)).status).toBe(200);
+		const byUser = await groupsOf("end_user");
+		expect(byUser.data.map(({ end_user, requests }) => [end_user, requests])).toEqual([
+			[null, 1],
+			["ada", 3],
+			["bob", 1],
+		]);
+		const bySession = await groupsOf("session");
+		expect(bySession.data.map(({ session_id, requests }) => [session_id, requests])).toEqual([
+			[null, 2],
+			["s1", 2],
+			["s2", 1],
+		]);
+		const byDay = await groupsOf("day");
+		for (const { data, total, counted_since } of [byUser, bySession]) {
+			expect(counted_since).toBeNull();
+			expect(total).toEqual(byDay.total);
+			for (const amount of ["requests", "calls", "tokens", "input_tokens", "cost_usd"] as const)
+				expect(data.reduce((sum, group) => sum + group[amount], 0)).toBeCloseTo(total[amount], 9);
+		}
+		const csv = await call("/v1/usage?group_by=session&limit=2", {
+			headers: { ...withKey(owner.key).headers, accept: "text/csv" },
+		});
+		expect((await csv.text()).split("\r\n")[0]).toMatch(/^session_id,requests/);
+		const savings = await callWithKey(owner.key, "/v1/savings?group_by=end_user");
+		expect(((await savings.json()) as { data: unknown[] }).data).toHaveLength(3);
+	});
+
+	it("say from when on they count, where there are more requests than they read", async () => {
+		await named("s", "ada");
+		const at = Date.now();
+		// Copies of the row, each a millisecond before the one before.
+		await inMeter(owner, (sql) => {
+			const columns = sql.exec("SELECT * FROM requests LIMIT 0").columnNames.filter((name) => name !== "n");
+			sql.exec(
+				`INSERT INTO requests (n, ${columns.join(", ")}) SELECT n - 4096 * (value + 1), ${columns.map((name) => `requests.${name}`).join(", ")}
+				FROM requests, json_each(?)`,
+				JSON.stringify(Array.from({ length: 20_500 }, (_, n) => n)),
+			);
+		});
+		const since = new Date(at - 3 * 86_400_000).toISOString().slice(0, 10);
+		const { data, counted_since } = await groupsOf(`end_user&since=${since}`);
+		expect(data).toHaveLength(1);
+		expect(data[0]?.requests).toBe(20_000);
+		expect(Date.parse(counted_since ?? "")).toBeGreaterThan(at - 21_000);
+		expect(Date.parse(counted_since ?? "")).toBeLessThan(at - 19_000);
+	});
+
+	it("are those of its own requests to a key that reads only its own", async () => {
+		const agent = (await (await callWithKey(owner.key, "/v1/keys", { role: "agent" })).json()) as { key: string };
+		await named("s1", "ada");
+		await named("s2", "bob", agent.key);
+		const { data, total } = await groupsOf("end_user", agent.key);
+		expect(data.map(({ end_user }) => end_user)).toEqual(["bob"]);
+		expect(total.requests).toBe(1);
+	});
+});

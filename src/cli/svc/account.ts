@@ -44,7 +44,7 @@ export const logoutCommand: Command = {
 	},
 };
 
-const GROUPS = ["key", "tag", "model", "day"] as const;
+const GROUPS = ["key", "tag", "model", "day", "end_user", "session"] as const;
 
 export const usageCommand: Command = {
 	name: "usage",

@@ -184,22 +184,22 @@ export function SeriesChart({ title, summary, aside, head, data, empty }: Series
 	);
 }
 
-interface SparklineProps {
+interface TileLineProps {
 	values: readonly (number | null)[];
 }
 
 /** A line without axes, which repeats what stands beside it. */
-export function Sparkline({ values }: SparklineProps) {
+export function TileLine({ values }: TileLineProps) {
 	const top = Math.max(...values.map((value) => value ?? 0), 0);
-	if (top === 0 || values.length < 2) return <svg class="spark" aria-hidden="true" />;
+	if (top === 0 || values.length < 2) return <svg class="tile-line" aria-hidden="true" />;
 	const known = values.map((value) => value ?? 0);
 	const place = (value: number, step: number) =>
 		`${((step / (known.length - 1)) * 100).toFixed(2)} ${(23 - (value / top) * 21).toFixed(2)}`;
 	const line = `M${known.map(place).join("L")}`;
 	return (
-		<svg class="spark" viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true">
-			<path class="spark-area" d={`${line}V24H0z`} />
-			<path class="spark-line" d={line} />
+		<svg class="tile-line" viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true">
+			<path class="tile-line-area" d={`${line}V24H0z`} />
+			<path class="tile-line-line" d={line} />
 		</svg>
 	);
 }

@@ -6,6 +6,7 @@ import { TABLE_HEADS } from "../../../src/cli/endpoint-tables.ts";
 import { renderGeneratedFiles } from "../../../src/cli/generated-files.ts";
 import { statesExample } from "../../../src/cli/record-examples.ts";
 import { COMMANDS } from "../../../src/cli/svc/commands.ts";
+import { TELEMETRY_TABLE_HEADS } from "../../../src/cli/telemetry-tables.ts";
 import { SECTIONS } from "../../../src/console/page.ts";
 import { ENDPOINTS } from "../../../src/endpoints.ts";
 import { RECORDED_EXAMPLES } from "../../../src/site/examples.ts";
@@ -20,7 +21,8 @@ it('what is generated from the endpoints is current ("npm run generate" writes i
 
 it("each table of endpoints stands on one page", () => {
 	const texts = Object.values(renderGeneratedFiles({ endpoints: ENDPOINTS, exchanges: RECORDED_EXAMPLES }));
-	for (const head of TABLE_HEADS) expect(texts.filter((text) => text.includes(`${head}\n`)).length, head).toBe(1);
+	for (const head of [...TABLE_HEADS, ...TELEMETRY_TABLE_HEADS])
+		expect(texts.filter((text) => text.includes(`${head}\n`)).length, head).toBe(1);
 });
 
 it("the recorded examples are those of the endpoints, request by request", () => {

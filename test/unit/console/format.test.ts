@@ -12,6 +12,7 @@ import {
 	formatExactUsd,
 	formatMoment,
 	formatShare,
+	formatShortCount,
 	formatStep,
 	formatTime,
 	formatUsd,
@@ -38,6 +39,20 @@ describe("an exact amount", () => {
 				expect(Math.round(shown * 1e9)).toBe(nano);
 			}),
 		);
+	});
+});
+
+describe("a number at a glance", () => {
+	it.each([
+		[0, "0"],
+		[999, "999"],
+		[1_000, "1k"],
+		[131_072, "131k"],
+		[999_499, "999k"],
+		[999_500, "1M"],
+		[1_050_000, "1.05M"],
+	])("%d is %s", (count, text) => {
+		expect(formatShortCount(count)).toBe(text);
 	});
 });
 

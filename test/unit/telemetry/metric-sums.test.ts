@@ -158,6 +158,14 @@ describe("what a request adds", () => {
 		expect(labelsOf(sums).flat()).not.toContain("user");
 	});
 
+	it("has histograms without users and keys: they are sums over them", () => {
+		const sums = new MetricSums(["user", "key"]);
+		for (const userId of ["user_1", "user_2"]) sums.addRequest(requestTelemetry({ userId }));
+		const labels = '{"kind":"chat","model":"gpt-5.4","provider":"openai","outcome":"complete"}';
+		expect(valuesOf(sums, "svc.request.duration")).toEqual({ [labels]: 2 });
+		expect(Object.values(valuesOf(sums, "svc.requests"))).toEqual([1, 1]);
+	});
+
 	it("counts decisions and spans", () => {
 		const sums = new MetricSums();
 		sums.addCheck(checkTelemetry());

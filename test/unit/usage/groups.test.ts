@@ -30,7 +30,9 @@ function requestSums(day: string, key: string, calls: Record<string, number>): D
 
 /** Sums under the names that they are grouped by, as the meter answers with them. */
 function namedCounts(sums: readonly DaySum[], grouping: Grouping): NamedCounts[] {
-	const nameOf = ({ day, api_key_id, model }: DaySum) => ({ key: api_key_id, tag: api_key_id, model, day })[grouping];
+	const nameOf = ({ day, api_key_id: key, model }: DaySum) =>
+		// As clients name sessions and users, keys stand for them here.
+		({ key, tag: key, model, day, end_user: key, session: key })[grouping];
 	const byName = Map.groupBy(sums, nameOf);
 	return [...byName].map(([name, same]) => ({ name, ...same.reduce<DayCounts>(addCounts, NO_COUNTS) }));
 }

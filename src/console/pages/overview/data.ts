@@ -5,6 +5,7 @@ import type { ModelList } from "../../../routing/endpoints.edge.ts";
 import type { savingsGroupsSchema, usageSchema } from "../../../usage/endpoints.edge.ts";
 import type { SeriesGrouping, usageSeriesSchema } from "../../../usage/series-views.ts";
 import { type Api, type ApiAnswer, withQuery } from "../../api.ts";
+import { ALL_KEYS } from "../../key-names.ts";
 import type { PageRange, TimeRange } from "../../range.ts";
 
 export type Usage = z.output<typeof usageSchema>;
@@ -15,8 +16,6 @@ export type OverviewKey = z.output<typeof keySchema>;
 /** Hours from which the rate of requests is read. */
 export const RATE_HOURS = 3;
 const HOUR_MS = 3_600_000;
-/** The most keys that a user may have, and the API lists at once. */
-const ALL_KEYS = 1_000;
 /** Series that a chart tells apart. */
 const TOLD_APART = 8;
 

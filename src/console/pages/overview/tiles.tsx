@@ -10,7 +10,7 @@ import {
 	formatUsd,
 } from "../../format.ts";
 import { Icon } from "../../views/icons.tsx";
-import { Sparkline } from "../../views/series-chart.tsx";
+import { TileLine } from "../../views/series-chart.tsx";
 import { errorRate, type OverviewData, sumSteps } from "./data.ts";
 
 /** Whether it is good or bad that a number grows; `plain`: neither. */
@@ -55,7 +55,7 @@ function Tile({ label, exact, values, children, ...change }: TileProps) {
 			<Change {...change} />
 			{values ? (
 				<dd class="spark-place">
-					<Sparkline values={values} />
+					<TileLine values={values} />
 				</dd>
 			) : null}
 		</div>
