@@ -9,6 +9,7 @@ import { ENDPOINTS } from "../../src/endpoints.ts";
 import { openapiDocument } from "../../src/http/openapi.ts";
 import { storeCatalog } from "../../src/load-settings.edge.ts";
 import { RECORDED_EXAMPLES } from "../../src/site/examples.ts";
+import { TEST_METRICS_TOKEN, useMetricsToken } from "../support/collector.ts";
 import { exampleRequest, makeIds } from "../support/examples.ts";
 import {
 	type GeneratedRequest,
@@ -72,6 +73,8 @@ async function credentials({ security }: Operation): Promise<Record<string, stri
 	if (security.some((scheme) => "apiKey" in scheme)) return { ...address, authorization: `Bearer ${key.key}` };
 	if (security.some((scheme) => "adminToken" in scheme))
 		return { ...address, authorization: `Bearer ${TEST_ADMIN_TOKEN}` };
+	if (security.some((scheme) => "metricsToken" in scheme))
+		return { ...address, authorization: `Bearer ${TEST_METRICS_TOKEN}` };
 	return address;
 }
 
@@ -80,12 +83,14 @@ const expected = operationsOf(openapiDocument(ENDPOINTS, RECORDED_EXAMPLES));
 const totalWeight = expected.reduce((sum, operation) => sum + weightOf(operation), 0);
 
 let upstream: Upstream;
+let metricsToken: { restore(): void };
 let document: Record<string, unknown>;
 let documented: Documented;
 const errors: string[] = [];
 
 beforeAll(async () => {
 	upstream = useSandbox();
+	metricsToken = useMetricsToken();
 	await storeCatalog(env, JSON.stringify(OPERATOR_CATALOG));
 	vi.spyOn(console, "log").mockImplementation(() => undefined);
 	vi.spyOn(console, "error").mockImplementation((line) => errors.push(String(line)));
@@ -95,6 +100,7 @@ beforeAll(async () => {
 });
 afterAll(() => {
 	upstream.restore();
+	metricsToken.restore();
 	vi.restoreAllMocks();
 });
 
