@@ -96,10 +96,10 @@ function Waterfall({ request }: { request: RequestDetail }) {
 			rows={steps}
 			empty="Nothing is known of its way."
 			columns={[
-				{ label: "Step", cell: ({ label }) => label },
+				{ label: "Step", cell: ({ label }) => <span class="name">{label}</span> },
 				{
 					label: "What came",
-					cell: ({ result, isFailure }) => <span class={isFailure ? "error" : undefined}>{result}</span>,
+					cell: ({ result, isFailure }) => <span class={isFailure ? "name error" : "name"}>{result}</span>,
 				},
 				{ label: "When", isWide: true, cell: (step) => <StepBar step={step} wholeMs={wholeMs} /> },
 				{ label: "After", isNumeric: true, cell: ({ startMs }) => formatDuration(startMs) },

@@ -23,7 +23,7 @@ export function RequestState({ request: { outcome, http_status, error, count } }
 			{count > 1 ? <span class="hint">{count} times</span> : null}
 			{error === null ? null : (
 				<span class="hint">
-					<code>{error.code}</code>
+					<code class="name">{error.code}</code>
 				</span>
 			)}
 		</>
