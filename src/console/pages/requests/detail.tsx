@@ -22,7 +22,7 @@ import {
 	Time,
 } from "../../views/parts.tsx";
 import { KeyLink } from "../../views/who.tsx";
-import { REQUESTS_PATH, type RequestDetail, requestPath } from "./frame.ts";
+import { REQUESTS_PATH, requestPath, type WholeRequest } from "./frame.ts";
 import { Remarks, RequestState } from "./state.tsx";
 
 type Proof = z.output<typeof proofSchema>;
@@ -34,7 +34,7 @@ interface KeptTexts {
 	expires_at: string;
 }
 
-function Tiles({ request }: { request: RequestDetail }) {
+function Tiles({ request }: { request: WholeRequest }) {
 	const { cost_usd, latency_ms, first_token_ms, tokens_per_second, input_tokens, output_tokens, cached_tokens } =
 		request;
 	return (
@@ -88,7 +88,7 @@ function StepBar({ step, wholeMs }: { step: WayStep; wholeMs: number }) {
 }
 
 /** What happened when, from the request's arrival to its receipt. */
-function Waterfall({ request }: { request: RequestDetail }) {
+function Waterfall({ request }: { request: WholeRequest }) {
 	const { steps, wholeMs } = toWay(request.latency_ms, request.attempts, request.proof_hash !== null);
 	return (
 		<Table
@@ -122,7 +122,7 @@ function FilterLink({ name, value }: { name: string; value: string }) {
 	);
 }
 
-function Metadata({ metadata }: Pick<RequestDetail, "metadata">) {
+function Metadata({ metadata }: Pick<WholeRequest, "metadata">) {
 	return (
 		<ul class="plain-list">
 			{Object.entries(metadata).map(([name, value]) => (
@@ -135,7 +135,7 @@ function Metadata({ metadata }: Pick<RequestDetail, "metadata">) {
 }
 
 interface PartProps {
-	request: RequestDetail;
+	request: WholeRequest;
 	names: KeyNames;
 	zone: string;
 }
@@ -178,7 +178,7 @@ function Decision({ request, names, zone }: PartProps) {
 	);
 }
 
-function Cost({ request }: { request: RequestDetail }) {
+function Cost({ request }: { request: WholeRequest }) {
 	return (
 		<>
 			<Definitions
@@ -209,7 +209,7 @@ function Cost({ request }: { request: RequestDetail }) {
 }
 
 /** Where the candidates are to be seen, of a request whose model was chosen for its prompt. */
-function CandidatesHint({ request }: { request: RequestDetail }) {
+function CandidatesHint({ request }: { request: WholeRequest }) {
 	if (request.reason === null || request.requested_model !== null) return null;
 	return (
 		<p class="hint">
@@ -280,7 +280,7 @@ function toText(content: unknown): string {
 interface TextsProps {
 	/** Null where they were not asked for. */
 	texts: ApiAnswer<KeptTexts> | null;
-	request: RequestDetail;
+	request: WholeRequest;
 	zone: string;
 }
 
@@ -314,7 +314,7 @@ function Texts({ texts, request, zone }: TextsProps) {
 }
 
 /** The body of a chat that asks for the same again. */
-function toBody({ requested_model, mode }: RequestDetail, input: unknown): Record<string, unknown> {
+function toBody({ requested_model, mode }: WholeRequest, input: unknown): Record<string, unknown> {
 	const isMode = requested_model === null && mode !== null && ["agility", "balanced", "quality"].includes(mode);
 	const messages = Array.isArray(input) ? input : [{ role: "user", content: typeof input === "string" ? input : "…" }];
 	return { model: requested_model ?? "auto", ...(isMode ? { routing_mode: mode } : {}), messages };
@@ -326,7 +326,7 @@ const LANGUAGES = [
 	["typescript", "TypeScript"],
 ] as const;
 
-function Code({ origin, request, input }: { origin: string; request: RequestDetail; input: unknown }) {
+function Code({ origin, request, input }: { origin: string; request: WholeRequest; input: unknown }) {
 	const code = toRequestCode(origin, toBody(request, input));
 	return (
 		<>
@@ -342,7 +342,7 @@ function Code({ origin, request, input }: { origin: string; request: RequestDeta
 }
 
 /** The playground with what is known of a request. */
-function replayPath({ requested_model, mode }: RequestDetail, input: unknown): string {
+function replayPath({ requested_model, mode }: WholeRequest, input: unknown): string {
 	const isMode = requested_model === null && mode !== null && ["agility", "balanced", "quality"].includes(mode);
 	return withQuery("/console/playground", {
 		model: requested_model ?? "auto",
@@ -356,7 +356,7 @@ async function readTexts(api: Api, id: string, isAsked: boolean): Promise<ApiAns
 	return isAsked ? api.get<KeptTexts>(`/v1/requests/${id}/texts`) : null;
 }
 
-function Problem({ request }: { request: RequestDetail }) {
+function Problem({ request }: { request: WholeRequest }) {
 	const { error, http_status, outcome, count } = request;
 	if (error === null) return null;
 	const isWhole = outcome === "failed" || outcome === "refused";
@@ -376,7 +376,7 @@ function Problem({ request }: { request: RequestDetail }) {
 }
 
 /** Of what no provider was called for, there is none. */
-function ReceiptPart({ request, proof }: { request: RequestDetail; proof: ApiAnswer<Proof> | null }) {
+function ReceiptPart({ request, proof }: { request: WholeRequest; proof: ApiAnswer<Proof> | null }) {
 	if (request.proof_hash === null || proof === null)
 		return <p class="hint">Nothing was billed, so there is no receipt.</p>;
 	return proof.ok ? <Receipt proof={proof.value} /> : <Failure failure={proof.failure} />;
@@ -389,7 +389,7 @@ export const requestDetailPage: ConsolePage = {
 	async handle({ api, params, query, service }): Promise<PageAnswer> {
 		const id = encodeURIComponent(params["request_id"] ?? "");
 		const frame = { kind: "page", title: "Request", section: "requests" } as const;
-		const read = await api.get<RequestDetail>(`/v1/requests/${id}`);
+		const read = await api.get<WholeRequest>(`/v1/requests/${id}`);
 		if (!read.ok) return failurePage(frame, read.failure);
 		const request = read.value;
 		const [proof, names, texts] = await Promise.all([

@@ -3,8 +3,8 @@ import type { z } from "zod";
 import type { RequestKind } from "../../../http/request-kind.ts";
 import type { requestDetailSchema, requestSchema } from "../../../usage/request-views.ts";
 
-export type ListedRequest = z.output<typeof requestSchema>;
-export type RequestDetail = z.output<typeof requestDetailSchema>;
+export type ShownRequest = z.output<typeof requestSchema>;
+export type WholeRequest = z.output<typeof requestDetailSchema>;
 
 export const REQUESTS_PATH = "/console/requests";
 
@@ -17,6 +17,6 @@ export const REQUEST_KIND_NAMES: Readonly<Record<RequestKind, string>> = {
 };
 
 /** The page of a request; of a run, the run's. */
-export function requestPath({ request_id, kind }: Pick<ListedRequest, "request_id" | "kind">): string {
+export function requestPath({ request_id, kind }: Pick<ShownRequest, "request_id" | "kind">): string {
 	return `${kind === "agent" ? "/console/runs" : REQUESTS_PATH}/${encodeURIComponent(request_id)}`;
 }

@@ -24,7 +24,7 @@ import {
 	Usd,
 } from "../../views/parts.tsx";
 import { KeyLink } from "../../views/who.tsx";
-import { type ListedRequest, REQUEST_KIND_NAMES, REQUESTS_PATH, requestPath } from "./frame.ts";
+import { REQUEST_KIND_NAMES, REQUESTS_PATH, requestPath, type ShownRequest } from "./frame.ts";
 import { Remarks, RequestState } from "./state.tsx";
 
 const LISTED = 50;
@@ -32,7 +32,7 @@ const LISTED = 50;
 interface RequestList {
 	next_cursor: string | null;
 	searched_back_to: string | null;
-	data: ListedRequest[];
+	data: ShownRequest[];
 }
 
 /** As the API's filter takes them. */
@@ -140,12 +140,12 @@ function RequestFilters({ query, zone, names }: RequestFiltersProps) {
 }
 
 /** Why this model answered, or why nobody did, on one line. */
-function Why({ request }: { request: ListedRequest }) {
+function Why({ request }: { request: ShownRequest }) {
 	const { error, reason, strategy, policy, mode } = request;
 	return <Line text={error?.message ?? reason ?? strategy ?? policy ?? mode ?? "–"} />;
 }
 
-function columns(zone: string, names: KeyNames): readonly Column<ListedRequest>[] {
+function columns(zone: string, names: KeyNames): readonly Column<ShownRequest>[] {
 	return [
 		{
 			label: `Time (${zone})`,

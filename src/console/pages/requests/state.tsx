@@ -1,6 +1,6 @@
 // How a request ended, in a word.
 import { Badge } from "../../views/parts.tsx";
-import type { ListedRequest } from "./frame.ts";
+import type { ShownRequest } from "./frame.ts";
 
 const OUTCOME_KINDS: Readonly<Record<string, "good" | "bad" | "warn">> = {
 	complete: "good",
@@ -8,7 +8,7 @@ const OUTCOME_KINDS: Readonly<Record<string, "good" | "bad" | "warn">> = {
 	refused: "bad",
 };
 
-type Ended = Pick<ListedRequest, "outcome" | "http_status" | "error" | "count">;
+type Ended = Pick<ShownRequest, "outcome" | "http_status" | "error" | "count">;
 
 /** The outcome with the HTTP status, and how often it came within a minute. */
 export function RequestState({ request: { outcome, http_status, error, count } }: { request: Ended }) {
@@ -31,7 +31,7 @@ export function RequestState({ request: { outcome, http_status, error, count } }
 }
 
 /** What went differently from an answer of the model that was asked for. */
-export function Remarks({ request }: { request: Pick<ListedRequest, "fallback" | "estimated"> }) {
+export function Remarks({ request }: { request: Pick<ShownRequest, "fallback" | "estimated"> }) {
 	return (
 		<>
 			{request.fallback ? <Badge kind="warn">fallback</Badge> : null}{" "}
