@@ -65,7 +65,7 @@ class LiveList {
 }
 
 /** Follows the list, if the page has one. */
-export function followList(): void {
+export function keepListLive(): void {
 	const button = document.querySelector<HTMLButtonElement>("#live-button");
 	if (button && part()) new LiveList(button);
 }
