@@ -54,6 +54,8 @@ export interface ShownPage {
 	/** What may be done here: links and buttons beside the title. */
 	actions?: Child;
 	content: Child;
+	/** Whether the page has the playground's conversation, whose script is loaded by it alone. */
+	hasConversation?: boolean;
 	/** 200 unless it says otherwise. */
 	status?: number | undefined;
 	headers?: Record<string, string>;

@@ -1,12 +1,12 @@
 // The frame of every page: head, side navigation, the page's own head, main.
 import type { Child } from "hono/jsx";
-import { FONT_PATH, MARK_PATH, SCRIPT_PATH, STYLE_PATH } from "../assets.ts";
+import { CONVERSATION_PATH, FONT_PATH, MARK_PATH, SCRIPT_PATH, STYLE_PATH } from "../assets.ts";
 import { showDirectionMarks } from "../json-text.ts";
 import { NAV_GROUPS, SECTIONS, type SectionId, type ShownPage } from "../page.ts";
 import type { Session } from "../session.ts";
 import { Icon } from "./icons.tsx";
 
-function Head({ title }: { title: string }) {
+function Head({ title, page }: { title: string; page?: ShownPage }) {
 	return (
 		<head>
 			<meta charset="utf-8" />
@@ -17,6 +17,7 @@ function Head({ title }: { title: string }) {
 			<link rel="preload" as="font" type="font/woff2" href={FONT_PATH} crossorigin="anonymous" />
 			<link rel="stylesheet" href={STYLE_PATH} />
 			<script src={SCRIPT_PATH} defer />
+			{page?.hasConversation ? <script src={CONVERSATION_PATH} defer /> : null}
 		</head>
 	);
 }
@@ -73,7 +74,7 @@ export function Layout({ page, session }: LayoutProps) {
 	const { title, section, lead, actions, content } = page;
 	return (
 		<html lang="en">
-			<Head title={title} />
+			<Head title={title} page={page} />
 			<body>
 				<a class="skip" href="#main">
 					Skip to content
