@@ -2776,7 +2776,7 @@ export interface EndpointTypes {
 			data: Array<{
 				/** Id of the key, name of the model and so on; null for those without one. */
 				id: string | null;
-				/** What people call it: the name of the key, else the id. */
+				/** What people call it: of a key its name, or its last four characters; else the id. */
 				name: string | null;
 				/** That were answered. By model from `day_sums`: those that called it. */
 				requests: number[];

@@ -712,6 +712,8 @@ export class AccountMeter extends BackedUpObject {
 		);
 		this.#metrics?.begin(userId);
 		for (const each of recorded) this.#metrics?.count(toUnbilledRow(each));
+		// Written with the rows, for what they count for is not read from them again.
+		if (recorded.length > 0 && this.#metrics?.keep()) this.#outbox.arm(Date.now() + SUMS_EVERY_MS);
 		// So that they are removed in time, even if nothing else is to be done.
 		this.#outbox.arm(Date.now() + DAY_MS);
 	}

@@ -2,8 +2,9 @@
 // Equal refusals of a minute are one row with their number, so that a client that tries again and again does not fill the meter. Pure.
 import type { RequestKind } from "../http/request-kind.ts";
 import { pickReceiptDecision } from "../proof/receipt-decision.ts";
+import type { RequestTelemetry } from "../telemetry/request-telemetry.ts";
 import { type CallAttempt, fromStoredAttempts } from "./call-attempt.ts";
-import type { CountedRow } from "./counted-request.ts";
+import { type CountedRow, toCountedRequest } from "./counted-request.ts";
 import { NO_FACTS, type RequestError, type RequestNames } from "./request-facts.ts";
 import type { ListedRequest } from "./request-page.ts";
 
@@ -78,6 +79,25 @@ export function toUnbilledRow(failed: UnbilledRequest): CountedRow {
 	const facts = { ...NO_FACTS, ...names, attempts: [...attempts] };
 	const nothing = { tokens: 0, input_tokens: 0, cost_nano_usd: 0, fallback: false, calls: [] };
 	return { kind, api_key_id, outcome, error, count, latency_ms, model, provider, facts, ...nothing };
+}
+
+/** The status of a request whose client had gone, in logs of nginx and others. */
+const CLIENT_CLOSED = 499;
+
+/** A failed request as its span says it. @param endpoint method and path; null where they are not known. */
+export function toUnbilledTelemetry(
+	failed: UnbilledRequest,
+	userId: string,
+	{ endpoint, parent }: Pick<RequestTelemetry, "endpoint" | "parent">,
+): RequestTelemetry {
+	const { requestId, atMs, status, names, attempts } = failed;
+	return {
+		...toCountedRequest(toUnbilledRow(failed), userId),
+		...{ requestId, endpoint, parent, attempts, startedAtMs: atMs, status: status ?? CLIENT_CLOSED },
+		...{ asked: null, mode: null, reason: null, finishReasons: [], isEstimated: false, workflow: null },
+		...{ stages: [], steps: [], tools: [], content: null },
+		...names,
+	};
 }
 
 /** The decision of a request for which none was made. */

@@ -100,6 +100,7 @@ async function prepareRun(
 		...(body.time_zone == null ? {} : { timeZone: body.time_zone }),
 		workspaceId: body.workspace_id ?? null,
 		...(hasNames(names) ? { names } : {}),
+		...(context.trace ? { trace: { parent: context.trace.parent, route: context.route ?? null } } : {}),
 		config: callConfig,
 		configDigest: config ? configDigest(config.config) : null,
 		compliance,

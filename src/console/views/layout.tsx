@@ -1,6 +1,6 @@
 // The frame of every page: head, side navigation, the page's own head, main.
 import type { Child } from "hono/jsx";
-import { CONVERSATION_PATH, FONT_PATH, MARK_PATH, SCRIPT_PATH, STYLE_PATH } from "../assets.ts";
+import { CHARTS_PATH, CONVERSATION_PATH, FONT_PATH, MARK_PATH, SCRIPT_PATH, STYLE_PATH } from "../assets.ts";
 import { showDirectionMarks } from "../json-text.ts";
 import { NAV_GROUPS, SECTIONS, type SectionId, type ShownPage } from "../page.ts";
 import type { Session } from "../session.ts";
@@ -17,6 +17,7 @@ function Head({ title, page }: { title: string; page?: ShownPage }) {
 			<link rel="preload" as="font" type="font/woff2" href={FONT_PATH} crossorigin="anonymous" />
 			<link rel="stylesheet" href={STYLE_PATH} />
 			<script src={SCRIPT_PATH} defer />
+			{page?.hasCharts ? <script src={CHARTS_PATH} defer /> : null}
 			{page?.hasConversation ? <script src={CONVERSATION_PATH} defer /> : null}
 		</head>
 	);
@@ -36,7 +37,11 @@ function Navigation({ section }: { section: SectionId }) {
 					<ul>
 						{sections.map((id) => (
 							<li>
-								<a href={SECTIONS[id].path} aria-current={id === section ? "page" : undefined}>
+								<a
+									href={SECTIONS[id].path}
+									aria-current={id === section ? "page" : undefined}
+									data-takes-zone={"hasZone" in SECTIONS[id] ? "" : undefined}
+								>
 									<Icon name={id} />
 									{SECTIONS[id].label}
 								</a>
@@ -82,7 +87,7 @@ export function Layout({ page, session }: LayoutProps) {
 				<div class="shell">
 					<header class="side">
 						<div class="side-body">
-							<a class="brand" href="/console">
+							<a class="brand" href="/console" data-takes-zone="">
 								<Mark />
 								svc
 							</a>
