@@ -52,9 +52,11 @@ print(completion.choices[0].message.content)`;
 }
 
 function toTypeScript(origin: string, body: unknown): string {
-	return `import OpenAI from "openai";
+	const importFrom = (name: string, module: string) => `import ${name} from ${JSON.stringify(module)};`;
+	return `${importFrom("{ env }", "node:process")}
+${importFrom("OpenAI", "openai")}
 
-const client = new OpenAI({ baseURL: "${origin}/v1", apiKey: process.env.SVC_API_KEY });
+const client = new OpenAI({ baseURL: "${origin}/v1", apiKey: env.SVC_API_KEY });
 const body = ${JSON.stringify(body, null, 2)};
 const completion = await client.chat.completions.create(body as OpenAI.ChatCompletionCreateParamsNonStreaming);
 console.log(completion.choices[0].message.content);`;

@@ -4,7 +4,7 @@ import { make } from "./elements.ts";
 import { readData } from "./events.ts";
 import { showMarkdown } from "./markdown-dom.ts";
 
-export interface ToolCall {
+export interface AskedTool {
 	id: string;
 	type: "function";
 	function: { name: string; arguments: string };
@@ -14,11 +14,11 @@ export interface ToolCall {
 export interface ChatMessage {
 	role: "user" | "assistant" | "tool";
 	content: unknown;
-	tool_calls?: ToolCall[];
+	tool_calls?: AskedTool[];
 	tool_call_id?: string;
 }
 
-interface ToolCallDelta {
+interface AskedToolDelta {
 	index: number;
 	id?: string;
 	function?: { name?: string; arguments?: string };
@@ -28,7 +28,7 @@ interface Chunk {
 	id?: string;
 	model?: string;
 	choices?: {
-		delta?: { content?: string | null; tool_calls?: ToolCallDelta[] };
+		delta?: { content?: string | null; tool_calls?: AskedToolDelta[] };
 		finish_reason?: string | null;
 	}[];
 	usage?: { prompt_tokens: number; completion_tokens: number } | null;
@@ -46,7 +46,7 @@ export type AnswerEnd = { state: "complete" | "stopped" } | { state: "failed"; w
 
 export class AnswerCard {
 	readonly element: HTMLElement;
-	readonly calls: ToolCall[] = [];
+	readonly calls: AskedTool[] = [];
 	#text = "";
 	#head = make("p", "answer-head");
 	#body = make("div", "markdown");
@@ -126,7 +126,7 @@ export class AnswerCard {
 			);
 	}
 
-	#takeCall({ index, id, function: part }: ToolCallDelta): void {
+	#takeCall({ index, id, function: part }: AskedToolDelta): void {
 		const known = this.calls[index] ?? {
 			id: id ?? `call_${index}`,
 			type: "function",

@@ -18,7 +18,7 @@ type RoutePreview = z.output<typeof routePreviewSchema>;
 const PATH = "/console/playground";
 const MODES = ["", "agility", "balanced", "quality"] as const;
 
-interface ToolCall {
+interface AnsweredTool {
 	id: string;
 	function: { name: string; arguments: string };
 }
@@ -27,7 +27,7 @@ interface ToolCall {
 interface ChatAnswer {
 	id: string;
 	model: string;
-	choices: { message: { content: string | null; tool_calls?: ToolCall[] }; finish_reason: string }[];
+	choices: { message: { content: string | null; tool_calls?: AnsweredTool[] }; finish_reason: string }[];
 	usage: { prompt_tokens: number; completion_tokens: number };
 	svc: { routing: { reason: string; mode: string; provider: string }; cost: { total_usd: number }; latency_ms: number };
 }
@@ -68,7 +68,7 @@ function Message({ role, text }: ShownMessage) {
 }
 
 /** What a model wants to be called, for who has no script to answer it with. */
-function ToolCalls({ calls }: { calls: readonly ToolCall[] }) {
+function ToolCalls({ calls }: { calls: readonly AnsweredTool[] }) {
 	return (
 		<>
 			{calls.map(({ id, function: { name, arguments: given } }) => (
