@@ -2,11 +2,9 @@
 import { offerCopies } from "./copy.ts";
 import { followLivePart } from "./live.ts";
 import { keepListLive } from "./live-list.ts";
-import { streamPlayground } from "./playground.ts";
 import { chooseZone } from "./zone.ts";
 
 chooseZone();
 followLivePart();
 keepListLive();
-streamPlayground();
 offerCopies();

@@ -1,6 +1,14 @@
 // The frame of every page: head, side navigation, the page's own head, main.
 import type { Child } from "hono/jsx";
-import { CHARTS_PATH, FONT_PATH, MARK_PATH, RECEIPT_PATH, SCRIPT_PATH, STYLE_PATH } from "../assets.ts";
+import {
+	CHARTS_PATH,
+	CONVERSATION_PATH,
+	FONT_PATH,
+	MARK_PATH,
+	RECEIPT_PATH,
+	SCRIPT_PATH,
+	STYLE_PATH,
+} from "../assets.ts";
 import { showDirectionMarks } from "../json-text.ts";
 import { NAV_GROUPS, SECTIONS, type SectionId, type ShownPage } from "../page.ts";
 import type { Session } from "../session.ts";
@@ -76,8 +84,12 @@ function SessionForm({ session }: { session: Session }) {
 	);
 }
 
-function pageScripts({ hasCharts, hasReceipt }: ShownPage): string[] {
-	return [hasCharts ? CHARTS_PATH : [], hasReceipt ? RECEIPT_PATH : []].flat();
+function pageScripts({ hasCharts, hasReceipt, hasConversation }: ShownPage): string[] {
+	return [
+		hasCharts ? CHARTS_PATH : [],
+		hasReceipt ? RECEIPT_PATH : [],
+		hasConversation ? CONVERSATION_PATH : [],
+	].flat();
 }
 
 interface LayoutProps {
