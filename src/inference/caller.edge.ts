@@ -3,10 +3,12 @@ import type { KeyContext } from "../account/context.ts";
 import { readRequestNames } from "../account/request-names.ts";
 import type { Plan } from "../catalog/plans.ts";
 import type { LongRequest } from "../http/long-work.edge.ts";
+import type { RequestTexts } from "../meter/kept-texts.ts";
 import type { RequestNames } from "../meter/request-facts.ts";
 import type { Settings } from "../settings.ts";
 import { type CallTracing, type RequestTrace, traceCalls } from "../telemetry/request-trace.edge.ts";
 import { createFunds, type Funds } from "../usage/funds.edge.ts";
+import { keepsTexts, keepTexts } from "../usage/kept-texts.edge.ts";
 
 /** What calls are planned by. */
 export interface PlanContext {
@@ -39,6 +41,8 @@ export interface Caller
 	/** Its place in its caller's trace; absent while no address for traces is set. */
 	trace?: RequestTrace | undefined;
 	tracing?: CallTracing;
+	/** Keeps what was asked and answered; null where no texts of the key's requests are kept. Never throws. */
+	keepTexts: ((texts: RequestTexts) => Promise<void>) | null;
 	/** What the request is called by, for its row. */
 	names: RequestNames;
 }
@@ -62,5 +66,8 @@ export function toCaller(context: KeyContext): Caller {
 		funds: createFunds(context),
 		...(context.trace ? { trace: context.trace, tracing: traceCalls(context.trace, requestId) } : {}),
 		names: readRequestNames(context.headers, context.rawBody).names,
+		keepTexts: keepsTexts(settings, account.key)
+			? (texts) => keepTexts(context.env, { userId: account.userId, requestId: context.requestId }, settings, texts)
+			: null,
 	};
 }

@@ -1,6 +1,7 @@
 // What a request owes for its calls: reserved before the first, written down before more are sent, settled and signed once after
 // the last. Which calls are made is call-runner.edge.ts's.
 import type { Model } from "../catalog/schema.ts";
+import { requiresZeroRetention } from "../compliance/policy-levels.ts";
 import { type Failure, fail, type Result } from "../failure.ts";
 import { summarizeFailure } from "../http/failure-summary.ts";
 import type { RequestEnd, RequestError, RequestFacts } from "../meter/request-facts.ts";
@@ -69,6 +70,12 @@ interface Fault {
 	failure: Failure | null;
 	/** How its stream broke off; null where it did not. */
 	lost: UpstreamInterrupted | null;
+}
+
+/** How the answer of a request ended. */
+interface AnswerEnd extends Partial<Fault> {
+	/** What models wrote, with placeholders for what is masked. */
+	written?: string;
 }
 
 const NO_FAULT: Fault = { failure: null, lost: null };
@@ -170,7 +177,11 @@ export class RequestSettlement {
 	 * @param output what `output_hash` is over.
 	 * @returns null when that failed: then nothing may be delivered as a success.
 	 */
-	async settle(outcome: Outcome, output: string, fault: Partial<Fault> = {}): Promise<SealedReceipt | null> {
+	async settle(
+		outcome: Outcome,
+		output: string,
+		{ written = "", ...fault }: AnswerEnd = {},
+	): Promise<SealedReceipt | null> {
 		const { log, timings, settings, funds, trail } = this.#caller;
 		const { billed, readers } = this.#calls;
 		const ending = { outcome, output, atMs: Date.now(), latencyMs: this.latencyMs, readers };
@@ -181,8 +192,18 @@ export class RequestSettlement {
 		Object.assign(log, { model, provider, mode, fallback, outcome, cost_usd, estimated });
 		const end = toEnd(outcome, { ...NO_FAULT, ...fault }, trail.sentStatus);
 		const settlement = { usage, receipt, facts: this.#facts(usage.kind), end };
-		const settled = await timings.measure("settle", () => funds.settle(settlement));
+		const [settled] = await timings.measure("settle", () =>
+			Promise.all([funds.settle(settlement), this.#keepTexts(written)]),
+		);
 		return settled ? receipt : null;
+	}
+
+	/** Keeps the request's texts where its key and the operator want that, and no policy forbids it. Never throws. */
+	async #keepTexts(output: string): Promise<void> {
+		const { keepTexts } = this.#caller;
+		const { gate, renderInput } = this.#record.purpose;
+		if (!keepTexts || !renderInput || (gate && requiresZeroRetention(gate.levels))) return;
+		await keepTexts({ input: renderInput(), output });
 	}
 
 	/** Settles a request that gave no answer: what may have been billed is recorded; where that is nothing, the reservation is released. */

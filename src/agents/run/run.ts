@@ -62,6 +62,8 @@ export interface RunSpec extends SpendLimits {
 	workspaceId: string | null;
 	/** What its request is called by; left out where it has no names. */
 	names?: RequestNames;
+	/** Its goal and its output are kept with its request; left out where they are not. */
+	logsTexts?: true;
 	/** The part of the routing config that applies to every call; null without one. */
 	config: RoutingConfig | null;
 	/** Of the whole config, for the receipt. */

@@ -11,6 +11,7 @@ import { createNonce } from "../../inference/nonce.edge.ts";
 import { listWorkflowLimits } from "../../inference/output-ceiling.ts";
 import { configDigest } from "../../routing-config/config.ts";
 import { rulesInForce } from "../../routing-config/in-force.edge.ts";
+import { keepsTexts } from "../../usage/kept-texts.edge.ts";
 import { checkWebhook, toWebhookRules } from "../../webhooks/webhook.ts";
 import { gateForGoal } from "../goal-gate.edge.ts";
 import { START_INTENSITY } from "../guard.ts";
@@ -100,6 +101,7 @@ async function prepareRun(
 		...(body.time_zone == null ? {} : { timeZone: body.time_zone }),
 		workspaceId: body.workspace_id ?? null,
 		...(hasNames(names) ? { names } : {}),
+		...(keepsTexts(settings, account.key) ? { logsTexts: true } : {}),
 		config: callConfig,
 		configDigest: config ? configDigest(config.config) : null,
 		compliance,
