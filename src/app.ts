@@ -4,6 +4,7 @@ import { cors } from "hono/cors";
 import { ulid } from "ulid";
 import { ACCESS_GUARDS, identifyCaller } from "./account/access-guards.edge.ts";
 import type { RequestSession, ServiceContext } from "./account/context.ts";
+import { recordIfFailed } from "./account/failed-requests.edge.ts";
 import { mountConsole } from "./console/mount.edge.ts";
 import { database } from "./db/client.edge.ts";
 import { ENDPOINTS } from "./endpoints.ts";
@@ -67,7 +68,9 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 	}
 	const settings = settingsBeforeCatalog(c.env);
 	const session = sessions.get(c.req.raw);
-	const trace = await beginTrace(settings.telemetry, c.req.raw.headers);
+	const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
+	// Nothing is awaited while no address for traces is set.
+	const trace = settings.telemetry.otlp && (await beginTrace({ env: c.env, waitUntil }, c.req.raw.headers));
 	c.set("context", {
 		requestId,
 		startedAtMs,
@@ -87,7 +90,7 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 		},
 		...(session === undefined ? {} : { session }),
 		...(trace ? { trace } : {}),
-		waitUntil: (work) => c.executionCtx.waitUntil(work),
+		waitUntil,
 		log: { endpoint: "unmatched" },
 		trail: newTrail(),
 		timings,
@@ -113,9 +116,13 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 			...context.log,
 			...timings.fields(),
 		});
+	const end = () => {
+		log();
+		recordIfFailed(context);
+	};
 	// The line of a stream is written when it ends: its outcome and cost are known only then.
-	if (context.finished) context.waitUntil(context.finished.then(log));
-	else log();
+	if (context.finished) context.waitUntil(context.finished.then(end));
+	else end();
 };
 
 // Without allowHeaders, Hono grants what a browser asks for.

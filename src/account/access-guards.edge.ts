@@ -26,6 +26,11 @@ function keyRequestFor(context: ServiceContext): KeyRequest {
 	return request;
 }
 
+/** Who makes a request, as far as its key is known. */
+export function findCaller(context: ServiceContext): Account | null {
+	return keyRequests.get(context)?.account ?? null;
+}
+
 function countsTowardsDay(endpoint: Endpoint): boolean {
 	return endpoint.access === "key" && (endpoint.countsTowardsDay ?? true);
 }

@@ -2784,7 +2784,7 @@ export interface EndpointTypes {
 			data: Array<{
 				/** Id of the key, name of the model and so on; null for those without one. */
 				id: string | null;
-				/** What people call it: the name of the key, else the id. */
+				/** What people call it: of a key its name, or its last four characters; else the id. */
 				name: string | null;
 				/** That were answered. By model from `day_sums`: those that called it. */
 				requests: number[];
@@ -2816,15 +2816,31 @@ export interface EndpointTypes {
 			} | null;
 		};
 	};
-	/** The caller's requests, newest first: which model was chosen for each and why, and what it cost. */
+	/** The caller's requests, newest first: which model was chosen for each and why, what it cost, and why the failed ones failed. */
 	list_requests: {
 		query?: {
 			/** Only requests of this kind. */
 			kind?: "chat" | "skill" | "orchestration" | "code" | "agent";
 			/** Only those that this model served; an id of list_models. */
 			model?: string;
+			/** Only those that this provider served. */
+			provider?: string;
+			/** Only those that ended so. */
+			outcome?: "complete" | "cut" | "refused" | "failed" | "client_closed";
+			/** Only those with this code of their error, such as `rate_limit_exceeded`. */
+			code?: string;
 			/** Only those of this API key. */
 			key_id?: string;
+			/** Only those of API keys with this tag. */
+			tag?: string;
+			/** Only those of this session. */
+			session_id?: string;
+			/** Only those for this end user. */
+			end_user?: string;
+			/** Only those with all of these pairs: `metadata[team]=search`. */
+			metadata?: Record<string, string>;
+			/** Only those whose id begins so, with `svc-` or without. */
+			q?: string;
 			/** Only requests that arrived then or later. */
 			since?: string;
 			/** Only requests that arrived before. */
@@ -2937,7 +2953,7 @@ export interface EndpointTypes {
 			}>;
 		};
 	};
-	/** One of the caller's requests, with the cost of each of its calls. */
+	/** One of the caller's requests, with its attempts and the cost of each of its calls. */
 	get_request: {
 		params: {
 			request_id: string;

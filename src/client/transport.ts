@@ -1,4 +1,5 @@
 // Sends requests and reads answers: addresses, headers, time limits, tries, errors. Knows endpoints only by their routes.
+import { spreadPairs } from "../http/pairs.ts";
 import { type EndpointTypes, ROUTES } from "./endpoint-types.ts";
 import { isLateError, SvcError, toSvcError } from "./errors.ts";
 import { retryDelayMs } from "./retry.ts";
@@ -42,7 +43,7 @@ function toPath(path: string, params: Record<string, unknown> = {}): string {
 
 function toSearch(query: Record<string, unknown> = {}): string {
 	const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-	const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+	const search = new URLSearchParams(given.flatMap(([name, value]) => spreadPairs(name, value, String)));
 	return given.length > 0 ? `?${search}` : "";
 }
 

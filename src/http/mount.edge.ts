@@ -3,7 +3,7 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { etag, RETAINED_304_HEADERS } from "hono/etag";
-import type { z } from "zod";
+import * as z from "zod";
 import type { Failure } from "../failure.ts";
 import { isJsonObject } from "../json.ts";
 import { arrayLimitCheck, MAX_REPORTED_ISSUES } from "./array-limits.ts";
@@ -15,6 +15,7 @@ import type { Access, Endpoint, HandlerResult } from "./endpoint.ts";
 import { pathText } from "./json-shape.ts";
 import { runInOneTurn, runInTurns } from "./long-work.edge.ts";
 import { findNearMisses } from "./near-misses.ts";
+import { gatherPairs } from "./pairs.ts";
 import { answerResponse, failureResponse, PATH_NOT_FOUND, type RequestState } from "./respond.edge.ts";
 
 /** What Hono reads and validates of a request. The body is read here. */
@@ -151,7 +152,8 @@ function toBodyFailure({ emptyField }: Endpoint, error: z.core.$ZodError, rawBod
 }
 
 function validationStage<C extends RequestContext>(target: ValidationTarget, schema: z.ZodType): Middleware<C> {
-	return zValidator(target, schema, (result, c: Context<RequestState<C>>) =>
+	const gathered = target === "query" ? z.preprocess(gatherPairs, schema) : schema;
+	return zValidator(target, gathered, (result, c: Context<RequestState<C>>) =>
 		result.success ? undefined : failureResponse(c, toValidationFailure(result.error)),
 	);
 }
@@ -211,10 +213,12 @@ export function mount<C extends RequestContext>(
 	const mountOne = (endpoint: Endpoint) => {
 		const guard = guards[endpoint.access];
 		if (!guard) throw new Error(`${endpoint.id}: there is no gate for access ${endpoint.access}`);
+		const route = `${endpoint.method} ${endpoint.path}`;
 		const nameStage: Middleware<C> = async (c, next) => {
 			if (!isDeployed(endpoint, guards, c.get("context"))) return failureResponse(c, PATH_NOT_FOUND);
 			const context = c.get("context");
 			context.log.endpoint = endpoint.id;
+			context.route = route;
 			if (endpoint.access === "key" && endpoint.requestKind) context.requestKind = endpoint.requestKind;
 			if (endpoint.acceptsApiKeyHeader) context.acceptsApiKeyHeader = true;
 			if (endpoint.errorDialect) c.set("errorDialect", endpoint.errorDialect);

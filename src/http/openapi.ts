@@ -40,6 +40,7 @@ function toParameters(endpoint: Endpoint, exchange: EndpointExchange | undefined
 				in: place === "params" ? "path" : "query",
 				required: place === "params" || required.includes(name),
 				schema: property,
+				...(property["type"] === "object" ? { style: "deepObject", explode: true } : {}),
 				...toExample(example),
 			};
 		});

@@ -8,6 +8,7 @@ import type { RequestEnd, RequestError, RequestFacts } from "../meter/request-fa
 import type { Reservation } from "../meter/settlement.ts";
 import { type Attestation, type Outcome, type ReceiptKind, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
 import type { UpstreamInterrupted } from "../providers/call-failure.ts";
+import type { ModelAnswer } from "../providers/model-call.ts";
 import type { ExtendOutcome } from "../usage/funds.edge.ts";
 import {
 	type BilledCall,
@@ -23,6 +24,8 @@ import {
 import { type AttemptLog, toFirstTokenMs } from "./attempt-log.ts";
 import type { Caller } from "./caller.edge.ts";
 import { LOST } from "./failover.ts";
+import { renderAnswer } from "./rendered-texts.ts";
+import { type SettledExchange, toRequestTelemetry } from "./request-telemetry.ts";
 
 /** Time between the end of the last call and the expiry of the reservation. */
 const RESERVATION_MARGIN_MS = 10_000;
@@ -72,10 +75,12 @@ interface Fault {
 	lost: UpstreamInterrupted | null;
 }
 
-/** How the answer of a request ended. */
-interface AnswerEnd extends Partial<Fault> {
-	/** What models wrote, with placeholders for what is masked. */
-	written?: string;
+/** What is to be said of an answer besides. */
+interface Told extends Fault {
+	/** What its one model wrote, before the mask is taken off. */
+	written: ModelAnswer;
+	/** What several wrote together, with placeholders for what is masked. */
+	writtenText: string;
 }
 
 const NO_FAULT: Fault = { failure: null, lost: null };
@@ -177,11 +182,7 @@ export class RequestSettlement {
 	 * @param output what `output_hash` is over.
 	 * @returns null when that failed: then nothing may be delivered as a success.
 	 */
-	async settle(
-		outcome: Outcome,
-		output: string,
-		{ written = "", ...fault }: AnswerEnd = {},
-	): Promise<SealedReceipt | null> {
+	async settle(outcome: Outcome, output: string, told: Partial<Told> = {}): Promise<SealedReceipt | null> {
 		const { log, timings, settings, funds, trail } = this.#caller;
 		const { billed, readers } = this.#calls;
 		const ending = { outcome, output, atMs: Date.now(), latencyMs: this.latencyMs, readers };
@@ -190,19 +191,31 @@ export class RequestSettlement {
 		const { model, provider, mode, fallback } = usage;
 		const { cost_usd, estimated } = unsigned;
 		Object.assign(log, { model, provider, mode, fallback, outcome, cost_usd, estimated });
-		const end = toEnd(outcome, { ...NO_FAULT, ...fault }, trail.sentStatus);
-		const settlement = { usage, receipt, facts: this.#facts(usage.kind), end };
+		const end = toEnd(outcome, { ...NO_FAULT, ...told }, trail.sentStatus);
+		const facts = this.#facts(usage.kind);
 		const [settled] = await timings.measure("settle", () =>
-			Promise.all([funds.settle(settlement), this.#keepTexts(written)]),
+			Promise.all([funds.settle({ usage, receipt, facts, end }), this.#keepTexts(told)]),
 		);
+		if (settled) this.#trace({ usage, receipt: unsigned, facts, end, written: told.written ?? null });
 		return settled ? receipt : null;
 	}
 
+	/** Hands over the spans of the request, which is settled. */
+	#trace(settled: Pick<SettledExchange, "usage" | "receipt" | "facts" | "end" | "written">): void {
+		const { trace, route } = this.#caller;
+		const billed = [...this.#calls.billed];
+		trace?.handRequest(() => {
+			const { parent, hasContent } = trace;
+			return toRequestTelemetry({ ...settled, billed, endpoint: route ?? null, parent, hasContent });
+		});
+	}
+
 	/** Keeps the request's texts where its key and the operator want that, and no policy forbids it. Never throws. */
-	async #keepTexts(output: string): Promise<void> {
+	async #keepTexts({ written, writtenText }: Partial<Told>): Promise<void> {
 		const { keepTexts } = this.#caller;
 		const { gate, renderInput } = this.#record.purpose;
 		if (!keepTexts || !renderInput || (gate && requiresZeroRetention(gate.levels))) return;
+		const output = writtenText ?? (written ? renderAnswer(written) : "");
 		await keepTexts({ input: renderInput(), output });
 	}
 

@@ -3,6 +3,7 @@ import { clip } from "../clip.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { type JsonSchema, toJsonSchema } from "../http/json-schema.ts";
+import { spreadPairs } from "../http/pairs.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../json.ts";
 import { toPortableSchema } from "./portable-schema.ts";
 
@@ -224,7 +225,7 @@ export function toToolRequest(
 	const others = Object.entries(args).filter(([name]) => !names.includes(name) && !streams.includes(name));
 	if (endpoint.body) return ok({ target: path, body: JSON.stringify({ ...Object.fromEntries(others), ...own }) });
 	const present = others.filter(([, value]) => value !== undefined && value !== null);
-	const query = new URLSearchParams(present.map(([name, value]) => [name, argumentText(value)]));
+	const query = new URLSearchParams(present.flatMap(([name, value]) => spreadPairs(name, value, argumentText)));
 	return ok({ target: query.size > 0 ? `${path}?${query}` : path, body: null });
 }
 

@@ -20,6 +20,7 @@ import { toWebhookRules } from "../webhooks/webhook.ts";
 import { DAY_MS } from "./budget-period.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
 import { DataKey } from "./data-key.edge.ts";
+import { toUnbilledRow, type UnbilledRequest } from "./failed-request.ts";
 import { FeedbackTable } from "./feedback-table.edge.ts";
 import type { SumColumn, SumRange } from "./fold-table.edge.ts";
 import type { SealedTexts } from "./kept-texts.ts";
@@ -565,7 +566,9 @@ export class AccountMeter extends BackedUpObject {
 		const { keptSince } = this.#keeper;
 		if (keptSince !== null && this.#isRemoved(requestId)) return { keptSince };
 		const whole = this.#wholeRow(requestId);
-		return whole ? toStoredDetail(whole) : this.#elsewhere(requestId);
+		if (whole) return toStoredDetail(whole);
+		const failed = this.#meterState.failed.find(requestId);
+		return failed ? { request: failed.request, calls: [] } : this.#elsewhere(requestId);
 	}
 
 	/** Whether a request would be of a day that is no longer kept. One of those that is still open is shown. */
@@ -580,11 +583,12 @@ export class AccountMeter extends BackedUpObject {
 	}
 
 	/** The same for anybody: so many a second, so that admissions are not kept waiting. */
-	publicReceipt(requestId: string): StoredReceipt | ArchivedRequest | "open" | "busy" | null {
+	publicReceipt(requestId: string): StoredReceipt | ArchivedRequest | "open" | "busy" | "unbilled" | null {
 		const second = Math.floor(Date.now() / 1_000);
 		if (this.#publicLookups.second !== second) this.#publicLookups = { second, count: 0 };
 		if (++this.#publicLookups.count > PUBLIC_LOOKUPS_PER_SECOND) return "busy";
-		return this.receipt(requestId);
+		const found = this.receipt(requestId);
+		return found === null && this.#meterState.failed.find(requestId) ? "unbilled" : found;
 	}
 
 	/** Where a request may be found that is not settled here. */
@@ -713,6 +717,20 @@ export class AccountMeter extends BackedUpObject {
 	recordRefusal(refusal: ComplianceRefusal): void {
 		this.#refusals.record(refusal, Date.now());
 		this.#armForRefusals(0);
+	}
+
+	/** Stores requests that failed without a bill, or counts them where others are alike. Idempotent. */
+	recordFailed(userId: string, failed: readonly UnbilledRequest[]): void {
+		this.#learnUser(userId);
+		const recorded = this.ctx.storage.transactionSync(() =>
+			failed.filter((each) => this.#meterState.recordFailed(each)),
+		);
+		this.#metrics?.begin(userId);
+		for (const each of recorded) this.#metrics?.count(toUnbilledRow(each));
+		// Written with the rows, for what they count for is not read from them again.
+		if (recorded.length > 0 && this.#metrics?.keep()) this.#outbox.arm(Date.now() + SUMS_EVERY_MS);
+		// So that they are removed in time, even if nothing else is to be done.
+		this.#outbox.arm(Date.now() + DAY_MS);
 	}
 
 	/** Audit events of this meter that D1 does not have. */
@@ -875,7 +893,10 @@ export class AccountMeter extends BackedUpObject {
 			});
 		}
 		const open = this.#meterState.findOpen(id);
-		if (open) this.#settle(open, settlement, nowMs);
+		if (!open) return;
+		// Its Worker may have believed that it had no reservation.
+		this.#meterState.failed.drop(id);
+		this.#settle(open, settlement, nowMs);
 	}
 
 	/** A reservation whose receipt says that nothing was delivered, where it was written before the request had its salt. */

@@ -5,6 +5,7 @@ import { callObject } from "../durable/call-object.edge.ts";
 import type { AccountMeter } from "./account-meter.object.ts";
 import { ArchivedRequests } from "./archived-requests.edge.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
+import type { UnbilledRequest } from "./failed-request.ts";
 import type { SumColumn, SumRange } from "./fold-table.edge.ts";
 import type { SealedTexts } from "./kept-texts.ts";
 import type { BudgetStatus, KeyCosts } from "./key-budget.ts";
@@ -89,8 +90,8 @@ export interface MeterClient {
 	request(requestId: string): Promise<RequestDetail | RemovedRequest | "open" | null>;
 	/** The receipt of a settled request; `open` while it is not settled. */
 	receipt(requestId: string): Promise<StoredReceipt | "open" | null>;
-	/** The same for anybody; `busy` when too many are asked for at once. */
-	publicReceipt(requestId: string): Promise<StoredReceipt | "open" | "busy" | null>;
+	/** The same for anybody; `busy` when too many are asked for at once, `unbilled` for a request that failed without a bill. */
+	publicReceipt(requestId: string): Promise<StoredReceipt | "open" | "busy" | "unbilled" | null>;
 	/** Stores feedback on a settled request, or changes what it has. */
 	giveFeedback(given: GivenFeedback): Promise<FeedbackVerdict>;
 	/** Settled requests with what was decided and how they were rated, behind a request, oldest first. */
@@ -121,6 +122,8 @@ export interface MeterClient {
 	revokeKey(keyId: string, retiredBudget: string | null): Promise<void>;
 	/** Counts a refusal by compliance, for an audit event. */
 	recordRefusal(refusal: ComplianceRefusal): Promise<void>;
+	/** Stores requests that failed without a bill. */
+	recordFailed(userId: string, failed: readonly UnbilledRequest[]): Promise<void>;
 	/** Counts a decision of the policy for the metrics. */
 	countCheck(check: CountedDecision): Promise<void>;
 	/** Audit events of the meter's own that D1 does not have. */
@@ -181,7 +184,7 @@ export function meterClient(
 			}),
 		publicReceipt: (requestId) =>
 			twice(async (stub) => {
-				const found = (await stub.publicReceipt(requestId)) as Found<StoredReceipt | "open" | "busy">;
+				const found = (await stub.publicReceipt(requestId)) as Found<StoredReceipt | "open" | "busy" | "unbilled">;
 				return archived.findIn(found, async (archive) => await archive.receipt(requestId));
 			}),
 		giveFeedback: (given) =>
@@ -203,6 +206,7 @@ export function meterClient(
 		room: (requestId) => twice(async (stub) => await stub.room(requestId)),
 		revokeKey: (keyId, retiredBudget) => twice((stub) => stub.revokeKey(keyId, retiredBudget)),
 		recordRefusal: (refusal) => twice((stub) => stub.recordRefusal(refusal)),
+		recordFailed: (userId, failed) => twice((stub) => stub.recordFailed(userId, failed)),
 		countCheck: (check) => twice((stub) => stub.countCheck(userId, check)),
 		unflushedEvents: () => twice(async (stub) => await stub.unflushedEvents()),
 		markOwner: (owner, mark) => twice((stub) => stub.markOwner(owner, mark)),

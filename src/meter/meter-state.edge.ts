@@ -4,6 +4,8 @@
 // Every admission, extension, settlement and release has the next number. A fold counts everything up to one number, and names where to
 // find what came later: an id's time is not the time of admission, so rows below the fold's floor are listed.
 import { addCounts, type DayCounts, type DayPlace, type DaySum, DaySums, NO_COUNTS, toDaySums } from "./day-sums.ts";
+import type { UnbilledRequest } from "./failed-request.ts";
+import { FailedTable } from "./failed-table.edge.ts";
 import { FoldTable, type NamedDaySum, type SumColumn, type SumRange, type UnsentSums } from "./fold-table.edge.ts";
 import type { BudgetStatus, KeyBudget, KeyCosts } from "./key-budget.ts";
 import { KeyLedger } from "./key-ledger.ts";
@@ -53,6 +55,8 @@ const COUNTED: Record<Counting, { requests: number; ofDay: number }> = {
 
 export class MeterState {
 	readonly table: RequestTable;
+	/** Requests that failed without a bill. They count nowhere. */
+	readonly failed: FailedTable;
 	readonly fold: FoldTable;
 	/** Of keys that have limits of their own. */
 	readonly keys: KeyWindows;
@@ -81,6 +85,7 @@ export class MeterState {
 		this.#storage = storage;
 		this.#retiredBudgets = new Set(retiredBudgets);
 		this.table = new RequestTable(storage.sql);
+		this.failed = new FailedTable(storage.sql);
 		this.fold = new FoldTable(storage.sql);
 		const fold = this.fold.read();
 		this.#changed = fold.changed;
@@ -300,6 +305,11 @@ export class MeterState {
 		this.#advance();
 		this.#open.delete(open.id);
 		if (this.#retiredBudgets.has(open.budgetKeyId)) this.#ledger.touch(open.budgetKeyId);
+	}
+
+	/** Stores a request that failed without a bill, once, or counts it where others are alike. @returns whether it is new. */
+	recordFailed(failed: UnbilledRequest): boolean {
+		return this.failed.record(failed);
 	}
 
 	#addUsage(

@@ -34,6 +34,11 @@ export const METER_TABLES: TableSchema = {
 				CREATE TABLE key_versions (key_id TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID;
 				${REQUEST_TABLES};
 				CREATE TABLE archives (nth INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL, bytes INTEGER NOT NULL);
+				CREATE TABLE failed_requests (n INTEGER PRIMARY KEY, id TEXT NOT NULL, at_ms INTEGER NOT NULL,
+					latency_ms INTEGER NOT NULL, api_key TEXT NOT NULL, endpoint TEXT NOT NULL, kind TEXT NOT NULL,
+					outcome TEXT NOT NULL, status INTEGER, error_code TEXT NOT NULL, error_message TEXT NOT NULL, model TEXT,
+					provider TEXT, session_id TEXT, end_user TEXT, count INTEGER NOT NULL, last_id TEXT NOT NULL, attempts TEXT,
+					metadata TEXT);
 				CREATE TABLE late_requests (n INTEGER PRIMARY KEY);
 				CREATE TABLE minute_counts (minute INTEGER, api_key TEXT, requests INTEGER NOT NULL, of_day INTEGER NOT NULL,
 					last_ms INTEGER NOT NULL, PRIMARY KEY (minute, api_key)) WITHOUT ROWID;

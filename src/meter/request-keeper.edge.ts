@@ -110,8 +110,9 @@ export class RequestKeeper {
 	async #removeSome(userId: string, nowMs: number): Promise<number | null> {
 		const { keepRequestsDays } = cachedSettings(this.#env);
 		const [archive] = this.#archives;
-		const held = this.#state.table.oldest();
-		const oldest = Math.min(held ?? Number.POSITIVE_INFINITY, archive?.first ?? Number.POSITIVE_INFINITY);
+		const { table, failed } = this.#state;
+		const firsts = [table.oldest(), failed.oldest(), archive?.first ?? null];
+		const oldest = Math.min(...firsts.map((first) => first ?? Number.POSITIVE_INFINITY));
 		if (keepRequestsDays === 0 || oldest === Number.POSITIVE_INFINITY) return null;
 		const firstKept = toUtcDay(nowMs) - keepRequestsDays;
 		const before = firstNumberAt(firstKept * DAY_MS);
@@ -121,7 +122,7 @@ export class RequestKeeper {
 		const keptSince = renderUtcDay(firstKept);
 		const removed = this.#storage.transactionSync(() => {
 			this.#storage.sql.exec("UPDATE account SET kept_since = ?", keptSince);
-			return this.#state.table.removeBefore(before, ROWS_AT_ONCE);
+			return table.removeBefore(before, ROWS_AT_ONCE) + failed.removeBefore(before, ROWS_AT_ONCE);
 		});
 		this.#keptSince = keptSince;
 		const isArchived = archive !== undefined && archive.first < before;

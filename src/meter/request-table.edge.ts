@@ -5,13 +5,15 @@ import { nanoUsd } from "../proof/money.ts";
 import { splitText } from "../text/pieces.ts";
 import type { MeteredBudget } from "./key-budget.ts";
 import type { BudgetShare } from "./key-ledger.ts";
+import { type LookedAt, lookAtRows, type NumberedRequest, type RequestSource } from "./request-look.edge.ts";
 import { MOST_COLLISIONS, type NumberRange, requestNumber } from "./request-number.ts";
-import type { RequestFilter } from "./request-page.ts";
+import type { RequestRangeQuery } from "./request-page.ts";
 import type { OpenHold, Reservation, ReservedEnd, Settlement } from "./settlement.ts";
 import {
 	SETTLED_COLUMNS,
 	SETTLEMENT_COLUMNS,
 	type SettledRow,
+	toListedRequest,
 	toReserved,
 	toStoredReservation,
 	toStoredSettlement,
@@ -129,7 +131,7 @@ interface HoldRow extends Record<string, SqlStorageValue> {
 	bound_usd: number;
 }
 
-export class RequestTable {
+export class RequestTable implements RequestSource {
 	#sql: SqlStorage;
 
 	constructor(sql: SqlStorage) {
@@ -332,30 +334,14 @@ export class RequestTable {
 			.toArray();
 	}
 
-	/**
-	 * Looks at settled rows of a range of numbers, newest first.
-	 * @returns how many it has looked at, the last one's number, and the numbers of those that match.
-	 */
-	look(range: NumberRange, filter: RequestFilter, limit: number): { lookedAt: number; last: number; found: number[] } {
-		const { kind = null, model = null, sessionId, apiKeyIds } = filter;
-		// Within what is looked at, so that a session is found by its index.
-		const isOfSession = sessionId === undefined ? "" : "AND session_id = ?7";
-		const { looked_at, last, found } = this.#sql
-			.exec<{ looked_at: number; last: number | null; found: string }>(
-				`SELECT count(*) AS looked_at, min(n) AS last, json_group_array(n) FILTER (WHERE (?4 IS NULL OR kind = ?4)
-					AND (?5 IS NULL OR model = ?5) AND (?6 IS NULL OR api_key IN (SELECT value FROM json_each(?6)))) AS found
-				FROM (SELECT n, kind, model, api_key FROM requests WHERE n >= ?1 AND n < ?2 AND settled IS NOT NULL
-					${isOfSession} ORDER BY n DESC LIMIT ?3)`,
-				range.from,
-				range.before,
-				limit,
-				kind,
-				model,
-				apiKeyIds ? JSON.stringify(apiKeyIds) : null,
-				...(sessionId === undefined ? [] : [sessionId]),
-			)
-			.one();
-		return { lookedAt: looked_at, last: last ?? range.from, found: JSON.parse(found) as number[] };
+	/** Looks at settled rows. */
+	look({ range, filter, limit }: RequestRangeQuery): LookedAt {
+		return lookAtRows(this.#sql, { table: "requests", rows: "settled IS NOT NULL" }, { range, filter, limit });
+	}
+
+	/** Settled requests by number as lists show them, newest first. */
+	listed(numbers: readonly number[]): NumberedRequest[] {
+		return this.settledRows(numbers).map((row) => ({ n: row.n, request: toListedRequest(row) }));
 	}
 
 	/** What series count of the rows of a range, newest first; their names are those of a column. */
@@ -368,6 +354,9 @@ export class RequestTable {
 			`SELECT n, created_at_ms, coalesce(${column ?? "NULL"}, '') AS name, outcome, tokens, input_tokens, nano_usd, latency_ms,
 				first_token_ms, 1 AS count
 			FROM requests WHERE n >= ?1 AND n < ?2 AND settled IS NOT NULL
+				AND (?3 IS NULL OR api_key IN (SELECT value FROM json_each(?3)))
+			UNION ALL SELECT n, at_ms, coalesce(${column ?? "NULL"}, ''), outcome, 0, 0, 0, latency_ms, NULL, count
+			FROM failed_requests WHERE n >= ?1 AND n < ?2
 				AND (?3 IS NULL OR api_key IN (SELECT value FROM json_each(?3))) ORDER BY n DESC LIMIT ?4`,
 			from,
 			before,
@@ -377,10 +366,10 @@ export class RequestTable {
 	}
 
 	/** Settled rows by number, newest first. */
-	settledRows(numbers: readonly number[]): SettledRow[] {
+	settledRows(numbers: readonly number[]): (SettledRow & { n: number })[] {
 		return this.#sql
-			.exec<SettledRow>(
-				`SELECT ${SETTLED_COLUMNS} FROM requests WHERE n IN (SELECT value FROM json_each(?)) ORDER BY n DESC`,
+			.exec<SettledRow & { n: number }>(
+				`SELECT n, ${SETTLED_COLUMNS} FROM requests WHERE n IN (SELECT value FROM json_each(?)) ORDER BY n DESC`,
 				JSON.stringify(numbers),
 			)
 			.toArray();

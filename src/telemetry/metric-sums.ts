@@ -54,8 +54,8 @@ export interface SeriesName {
 	labels: Readonly<Record<string, string>> | null;
 }
 
-/** Most series that are kept of a group, the one for all others besides. */
-export const MAX_SERIES = 2_000;
+/** Most series that are kept of a group, the one for all others besides. A scrape of three such groups has some 10 MB. */
+export const MAX_SERIES = 1_000;
 /** Longer values of labels are cut: models of operators have names of any length. */
 const MAX_LABEL_CHARS = 128;
 
@@ -175,12 +175,12 @@ export class MetricSums {
 	addRequest(request: CountedRequest): void {
 		const { kind, model, provider, outcome, error, count, tokens } = request;
 		const listed = this.#listedLabels(request);
-		const isServed = model !== null && tokens.cacheRead !== null && outcome !== "failed";
+		const reportsCache = tokens.input > 0 && tokens.cacheRead !== null;
 		this.#add("request", { kind, model, provider, outcome, code: error?.code ?? null, ...listed }, [
 			["requests", count],
 			["fallbacks", request.fallbackFrom === null ? 0 : count],
-			["cacheHits", isServed && tokens.cacheRead ? count : 0],
-			["cacheMisses", isServed && !tokens.cacheRead ? count : 0],
+			["cacheHits", reportsCache && tokens.cacheRead ? count : 0],
+			["cacheMisses", reportsCache && !tokens.cacheRead ? count : 0],
 			["duration", request.latencyMs, count],
 			["firstToken", request.firstTokenMs, count],
 		]);

@@ -1,5 +1,5 @@
-// The labels of API keys in D1, for grouped usage.
-import { and, eq, inArray } from "drizzle-orm";
+// The labels of API keys in D1: for grouped usage, and for requests by tag.
+import { and, eq, inArray, sql } from "drizzle-orm";
 import * as z from "zod";
 import type { Database } from "../db/client.edge.ts";
 import { jsonList } from "../db/rows.ts";
@@ -21,4 +21,14 @@ export async function findKeyLabels(
 		.where(and(inArray(id, jsonList(ids)), eq(apiKeys.userId, userId)))
 		.all();
 	return new Map(rows.map((row) => [row.id, { ...row, tags: labelTags.parse(JSON.parse(row.tags)) }]));
+}
+
+/** Ids of a user's API keys with a tag, revoked ones too. */
+export async function findTaggedKeys(db: Database, userId: string, tag: string): Promise<string[]> {
+	const rows = await db
+		.select({ id: apiKeys.id })
+		.from(apiKeys)
+		.where(and(eq(apiKeys.userId, userId), sql`EXISTS (SELECT 1 FROM json_each(${apiKeys.tags}) WHERE value = ${tag})`))
+		.all();
+	return rows.map(({ id }) => id);
 }

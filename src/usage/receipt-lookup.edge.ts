@@ -38,6 +38,11 @@ const TOO_MANY: Failure = {
 	retryAfterMs: 1_000,
 };
 
+const NOT_BILLED: Failure = {
+	reason: "proof_not_found",
+	message: "this request failed and nothing was billed, so it has no receipt",
+};
+
 function receiptOf({ receipt }: Settlement): StoredReceipt {
 	return receipt;
 }
@@ -51,7 +56,7 @@ export function findReceipt(context: SettledContext, userId: string, requestId: 
 async function askForReceipt(context: ServiceContext, userId: string, requestId: string) {
 	if ((busyUntilMs.get(userId) ?? 0) > Date.now()) return "busy";
 	const ask = () => context.meter(userId).publicReceipt(requestId);
-	const found = await findSettled<StoredReceipt | "busy", StoredReceipt>(
+	const found = await findSettled<StoredReceipt | "busy" | "unbilled", StoredReceipt>(
 		context,
 		{ userId, requestId },
 		ask,
@@ -66,7 +71,7 @@ async function searchReceipt(
 	context: ServiceContext,
 	requestId: string,
 	{ userNumber, atMs }: RequestIdParts,
-): Promise<StoredReceipt | "busy" | null> {
+): Promise<StoredReceipt | "busy" | "unbilled" | null> {
 	const { db, startedAtMs, timings } = context;
 	const known = seen.get(requestId);
 	if (known && known.untilMs > startedAtMs) return known.receipt;
@@ -78,7 +83,7 @@ async function searchReceipt(
 		if (userId !== undefined && userId !== remembered) found = await askForReceipt(context, userId, requestId);
 	}
 	if (found === null && startedAtMs - atMs > OLD_MS) unknownIds.set(requestId, startedAtMs + UNKNOWN_FOR_MS);
-	if (found !== null && found !== "busy") remember(found, startedAtMs);
+	if (found !== null && typeof found === "object") remember(found, startedAtMs);
 	return found;
 }
 
@@ -91,6 +96,7 @@ export async function lookUpReceipt(context: ServiceContext, requestId: string):
 	if (!parts) return ok(null);
 	const found = await searchReceipt(context, requestId, parts);
 	if (found === "busy") return fail(TOO_MANY);
+	if (found === "unbilled") return fail(NOT_BILLED);
 	if (found) return ok(found);
 	const refused = await countMiss("proof", context);
 	return refused ? fail(refused) : ok(null);

@@ -10,9 +10,20 @@ import { readListCursor } from "../http/list-position.ts";
 import { logError } from "../http/log.edge.ts";
 import { integerParam, timestampParam } from "../http/query.ts";
 import { REQUEST_KINDS } from "../http/request-kind.ts";
+import { UNBILLED_OUTCOMES } from "../meter/failed-request.ts";
+import { ID_START } from "../meter/request-conditions.ts";
 import type { RemovedRequest } from "../meter/request-page.ts";
 import { listReadableRequests, lookUpRequest } from "./request-list.edge.ts";
 import { requestDetailSchema, requestSchema, toRequestDetailView, toRequestView } from "./request-views.ts";
+
+/** How requests end: settled ones as receipts say it, and those that failed without a bill. */
+const REQUEST_OUTCOMES = ["complete", "cut", ...UNBILLED_OUTCOMES] as const;
+
+/** The beginning of an id as ids are written. */
+function toIdStart(text: string): string {
+	const trimmed = text.trim().toUpperCase();
+	return trimmed.replace(/^(?:SVC-|AGT_)/, (prefix) => prefix.toLowerCase());
+}
 
 const DEFAULT_REQUESTS = 50;
 const MOST_REQUESTS = 200;
@@ -24,13 +35,31 @@ const listRequestsEndpoint = endpoint({
 	access: "key",
 	toolGroup: "account",
 	page: "requests",
-	summary: "The caller's requests, newest first: which model was chosen for each and why, and what it cost.",
-	description: "To find expensive, slow or failed requests; get_proof shows the receipt of one.",
+	summary:
+		"The caller's requests, newest first: which model was chosen for each and why, what it cost, and why the failed ones failed.",
+	description: "To find expensive, slow or failed requests; get_proof shows the receipt of one that was billed.",
 	query: z.lazy(() =>
 		z.object({
 			kind: z.enum(REQUEST_KINDS).optional().describe("Only requests of this kind."),
 			model: z.string().optional().describe("Only those that this model served; an id of list_models."),
+			provider: z.string().optional().describe("Only those that this provider served."),
+			outcome: z.enum(REQUEST_OUTCOMES).optional().describe("Only those that ended so."),
+			code: z.string().optional().describe("Only those with this code of their error, such as `rate_limit_exceeded`."),
 			key_id: z.string().optional().describe("Only those of this API key."),
+			tag: z.string().optional().describe("Only those of API keys with this tag."),
+			session_id: z.string().optional().describe("Only those of this session."),
+			end_user: z.string().optional().describe("Only those for this end user."),
+			metadata: z
+				.record(z.string(), z.string())
+				.optional()
+				.describe("Only those with all of these pairs: `metadata[team]=search`."),
+			q: z
+				.string()
+				.transform(toIdStart)
+				.refine((start) => ID_START.test(start), "must be the beginning of a request id, such as svc-01M8A")
+				.meta({ type: "string" })
+				.optional()
+				.describe("Only those whose id begins so, with `svc-` or without."),
 			since: timestampParam.optional().describe("Only requests that arrived then or later."),
 			until: timestampParam.optional().describe("Only requests that arrived before."),
 			limit: integerParam(1, MOST_REQUESTS).default(DEFAULT_REQUESTS).describe("Requests of a page."),
@@ -53,10 +82,10 @@ const listRequestsEndpoint = endpoint({
 	example: { query: { limit: "1" } },
 	async handle({ query, context }) {
 		const { settings } = context;
-		const { kind, model, key_id: apiKeyId, since, until, limit, cursor } = query;
+		const { key_id: apiKeyId, session_id: sessionId, end_user: endUser, q: idStart, limit, cursor, ...equal } = query;
 		const after = readListCursor(cursor, (id) => parseRequestId(id, settings) !== null);
 		if (!after.ok) return after;
-		const page = { filter: { kind, model, apiKeyId, since, until }, after: after.value, limit };
+		const page = { filter: { ...equal, apiKeyId, sessionId, endUser, idStart }, after: after.value, limit };
 		const { entries, nextCursor, searchedBackTo, keptSince } = await listReadableRequests(context, page);
 		return ok({
 			object: "list" as const,
@@ -70,7 +99,7 @@ const listRequestsEndpoint = endpoint({
 
 const REQUEST_NOT_FOUND: Failure = {
 	reason: "request_not_found",
-	message: "you have no settled request under this id",
+	message: "you have no settled or failed request under this id",
 };
 
 /** The failure for a request of a day that is no longer kept, whether there was one or not. */
@@ -97,7 +126,7 @@ const getRequestEndpoint = endpoint({
 	access: "key",
 	toolGroup: "account",
 	page: "requests",
-	summary: "One of the caller's requests, with the cost of each of its calls.",
+	summary: "One of the caller's requests, with its attempts and the cost of each of its calls.",
 	description: "To see why a model was chosen and what its answer cost; get_proof shows the signed receipt.",
 	params: z.lazy(() => z.object({ request_id: z.string() })),
 	result: requestDetailSchema,

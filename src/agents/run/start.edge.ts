@@ -49,6 +49,15 @@ interface PreparedRun {
 	gate: ComplianceGate | null;
 }
 
+/** What a run keeps of who asked for it, beside the account. */
+function toCallerMembers({ account, headers, rawBody, settings }: KeyContext): Pick<RunSpec, "names" | "logsTexts"> {
+	const { names } = readRequestNames(headers, rawBody);
+	return {
+		...(hasNames(names) ? { names } : {}),
+		...(keepsTexts(settings, account.key) ? { logsTexts: true } : {}),
+	};
+}
+
 /** Prepares a run. Fails when no model may work on it. */
 async function prepareRun(
 	body: AgentRunRequest,
@@ -72,7 +81,6 @@ async function prepareRun(
 	const maxTokens = body.max_tokens ?? ownMaxTokens;
 	const temperature = body.temperature ?? DEFAULT_AGENT_TEMPERATURE;
 	const nonce = createNonce();
-	const { names } = readRequestNames(context.headers, context.rawBody);
 	const maskedGoal = gate?.mask?.maskText(goal) ?? goal;
 	const plan = planFromGoal({ goal: maskedGoal }).map((subtask) => subtask.task);
 	const date = toDateText(startedAtMs, body.time_zone ?? DEFAULT_TIME_ZONE);
@@ -100,8 +108,8 @@ async function prepareRun(
 		budget: limits.budget,
 		...(body.time_zone == null ? {} : { timeZone: body.time_zone }),
 		workspaceId: body.workspace_id ?? null,
-		...(hasNames(names) ? { names } : {}),
-		...(keepsTexts(settings, account.key) ? { logsTexts: true } : {}),
+		...toCallerMembers(context),
+		...(context.trace ? { trace: { parent: context.trace.parent, route: context.route ?? null } } : {}),
 		config: callConfig,
 		configDigest: config ? configDigest(config.config) : null,
 		compliance,

@@ -1,12 +1,12 @@
 // The frame of every page: head, side navigation, the page's own head, main.
 import type { Child } from "hono/jsx";
-import { FONT_PATH, MARK_PATH, SCRIPT_PATH, STYLE_PATH } from "../assets.ts";
+import { CHARTS_PATH, FONT_PATH, MARK_PATH, SCRIPT_PATH, STYLE_PATH } from "../assets.ts";
 import { showDirectionMarks } from "../json-text.ts";
 import { NAV_GROUPS, SECTIONS, type SectionId, type ShownPage } from "../page.ts";
 import type { Session } from "../session.ts";
 import { Icon } from "./icons.tsx";
 
-function Head({ title }: { title: string }) {
+function Head({ title, hasCharts = false }: { title: string; hasCharts?: boolean | undefined }) {
 	return (
 		<head>
 			<meta charset="utf-8" />
@@ -17,6 +17,7 @@ function Head({ title }: { title: string }) {
 			<link rel="preload" as="font" type="font/woff2" href={FONT_PATH} crossorigin="anonymous" />
 			<link rel="stylesheet" href={STYLE_PATH} />
 			<script src={SCRIPT_PATH} defer />
+			{hasCharts ? <script src={CHARTS_PATH} defer /> : null}
 		</head>
 	);
 }
@@ -35,7 +36,11 @@ function Navigation({ section }: { section: SectionId }) {
 					<ul>
 						{sections.map((id) => (
 							<li>
-								<a href={SECTIONS[id].path} aria-current={id === section ? "page" : undefined}>
+								<a
+									href={SECTIONS[id].path}
+									aria-current={id === section ? "page" : undefined}
+									data-takes-zone={"hasZone" in SECTIONS[id] ? "" : undefined}
+								>
 									<Icon name={id} />
 									{SECTIONS[id].label}
 								</a>
@@ -70,10 +75,10 @@ interface LayoutProps {
 
 /** A page for a signed-in browser. */
 export function Layout({ page, session }: LayoutProps) {
-	const { title, section, lead, actions, content } = page;
+	const { title, section, lead, actions, content, hasCharts } = page;
 	return (
 		<html lang="en">
-			<Head title={title} />
+			<Head title={title} hasCharts={hasCharts} />
 			<body>
 				<a class="skip" href="#main">
 					Skip to content
@@ -81,7 +86,7 @@ export function Layout({ page, session }: LayoutProps) {
 				<div class="shell">
 					<header class="side">
 						<div class="side-body">
-							<a class="brand" href="/console">
+							<a class="brand" href="/console" data-takes-zone="">
 								<Mark />
 								svc
 							</a>
