@@ -2,7 +2,7 @@
 import { MAX_KEPT_TEXT_BYTES, MAX_KEPT_TEXTS, type SealedTexts } from "./kept-texts.ts";
 
 /** Texts that one alarm removes; then it comes again. */
-const REMOVED_AT_ONCE = 1_000;
+const FORGOTTEN_AT_ONCE = 1_000;
 
 export class TextTable {
 	#sql: SqlStorage;
@@ -75,7 +75,7 @@ export class TextTable {
 			`DELETE FROM request_texts WHERE id IN (SELECT id FROM request_texts WHERE expires_at_ms <= ?
 				ORDER BY expires_at_ms LIMIT ?)`,
 			nowMs,
-			REMOVED_AT_ONCE,
+			FORGOTTEN_AT_ONCE,
 		);
 		this.#totals = null;
 	}
