@@ -61,6 +61,8 @@ export interface ShownPage {
 	/** What may be done here: links and buttons beside the title. */
 	actions?: Child;
 	content: Child;
+	/** Whether the page has the playground's conversation, whose script is loaded by it alone. */
+	hasConversation?: boolean;
 	/** Whether the page has charts, whose script is loaded by such pages alone. */
 	hasCharts?: boolean;
 	/** 200 unless it says otherwise. */

@@ -1,12 +1,12 @@
 // The frame of every page: head, side navigation, the page's own head, main.
 import type { Child } from "hono/jsx";
-import { CHARTS_PATH, FONT_PATH, MARK_PATH, SCRIPT_PATH, STYLE_PATH } from "../assets.ts";
+import { CHARTS_PATH, CONVERSATION_PATH, FONT_PATH, MARK_PATH, SCRIPT_PATH, STYLE_PATH } from "../assets.ts";
 import { showDirectionMarks } from "../json-text.ts";
 import { NAV_GROUPS, SECTIONS, type SectionId, type ShownPage } from "../page.ts";
 import type { Session } from "../session.ts";
 import { Icon } from "./icons.tsx";
 
-function Head({ title, hasCharts = false }: { title: string; hasCharts?: boolean | undefined }) {
+function Head({ title, page }: { title: string; page?: ShownPage }) {
 	return (
 		<head>
 			<meta charset="utf-8" />
@@ -17,7 +17,8 @@ function Head({ title, hasCharts = false }: { title: string; hasCharts?: boolean
 			<link rel="preload" as="font" type="font/woff2" href={FONT_PATH} crossorigin="anonymous" />
 			<link rel="stylesheet" href={STYLE_PATH} />
 			<script src={SCRIPT_PATH} defer />
-			{hasCharts ? <script src={CHARTS_PATH} defer /> : null}
+			{page?.hasCharts ? <script src={CHARTS_PATH} defer /> : null}
+			{page?.hasConversation ? <script src={CONVERSATION_PATH} defer /> : null}
 		</head>
 	);
 }
@@ -75,10 +76,10 @@ interface LayoutProps {
 
 /** A page for a signed-in browser. */
 export function Layout({ page, session }: LayoutProps) {
-	const { title, section, lead, actions, content, hasCharts } = page;
+	const { title, section, lead, actions, content } = page;
 	return (
 		<html lang="en">
-			<Head title={title} hasCharts={hasCharts} />
+			<Head title={title} page={page} />
 			<body>
 				<a class="skip" href="#main">
 					Skip to content
