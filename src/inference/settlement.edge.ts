@@ -205,7 +205,10 @@ export class RequestSettlement {
 		const { trace, route } = this.#caller;
 		const billed = [...this.#calls.billed];
 		trace?.handRequest(() => {
-			const { parent, hasContent } = trace;
+			const { parent } = trace;
+			const { gate } = this.record.purpose;
+			// What no provider may keep, a collector does not get either.
+			const hasContent = trace.hasContent && !(gate && requiresZeroRetention(gate.levels));
 			return toRequestTelemetry({ ...settled, billed, endpoint: route ?? null, parent, hasContent });
 		});
 	}
