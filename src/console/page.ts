@@ -61,8 +61,12 @@ export interface ShownPage {
 	/** What may be done here: links and buttons beside the title. */
 	actions?: Child;
 	content: Child;
+	/** Whether the page has the playground's conversation, whose script is loaded by it alone. */
+	hasConversation?: boolean;
 	/** Whether the page has charts, whose script is loaded by such pages alone. */
 	hasCharts?: boolean;
+	/** Whether the page has a receipt that its script checks in the browser, loaded by such pages alone. */
+	hasReceipt?: boolean;
 	/** 200 unless it says otherwise. */
 	status?: number | undefined;
 	headers?: Record<string, string>;

@@ -166,7 +166,7 @@ const LENT_RULES = [
 ];
 
 /** Libraries that the console alone uses: they stand in its module and in no other. */
-const CONSOLE_LIBRARIES = ["jsonc-parser"];
+const CONSOLE_LIBRARIES = ["jsonc-parser", "marked"];
 
 describe("the console", () => {
 	const pages = files.filter((file) => folderOf(file) === "console" && !isEdge(file) && !isBeside(file));

@@ -1,10 +1,10 @@
 // What pages do with a script: copy buttons, parts that change, the browser's time zone. Every page works without it.
 import { offerCopies } from "./copy.ts";
 import { followLivePart } from "./live.ts";
-import { streamPlayground } from "./playground.ts";
+import { keepListLive } from "./live-list.ts";
 import { chooseZone } from "./zone.ts";
 
 chooseZone();
 followLivePart();
-streamPlayground();
+keepListLive();
 offerCopies();
