@@ -85,7 +85,6 @@ const expected = operationsOf(openapiDocument(ENDPOINTS, RECORDED_EXAMPLES));
 const totalWeight = expected.reduce((sum, operation) => sum + weightOf(operation), 0);
 
 let upstream: Upstream;
-let metricsToken: { restore(): void };
 let document: Record<string, unknown>;
 let documented: Documented;
 const errors: string[] = [];
@@ -95,7 +94,6 @@ let metricsToken: { restore(): void };
 beforeAll(async () => {
 	metricsToken = useMetricsToken();
 	upstream = useSandbox();
-	metricsToken = useMetricsToken();
 	await storeCatalog(env, JSON.stringify(OPERATOR_CATALOG));
 	vi.spyOn(console, "log").mockImplementation(() => undefined);
 	vi.spyOn(console, "error").mockImplementation((line) => errors.push(String(line)));
@@ -106,7 +104,6 @@ beforeAll(async () => {
 afterAll(() => {
 	metricsToken.restore();
 	upstream.restore();
-	metricsToken.restore();
 	vi.restoreAllMocks();
 });
 
