@@ -16,6 +16,7 @@ async function bundleFile(path: string): Promise<string> {
 	const { outputFiles } = await build({
 		entryPoints: [path],
 		bundle: true,
+		absWorkingDir: process.cwd(),
 		minify: true,
 		write: false,
 		format: "iife",
@@ -60,6 +61,7 @@ async function buildModule(entry: string, outfile: string, define: Record<string
 		entryPoints: [entry],
 		outfile,
 		bundle: true,
+		absWorkingDir: process.cwd(),
 		minify: true,
 		format: "esm",
 		target: "es2024",
