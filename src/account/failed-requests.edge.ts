@@ -2,7 +2,7 @@
 // waits for it but who then reads the list of requests here.
 import { summarizeFailure } from "../http/failure-summary.ts";
 import { logError } from "../http/log.edge.ts";
-import { type UnbilledRequest, toUnbilledOutcome } from "../meter/failed-request.ts";
+import { toUnbilledOutcome, type UnbilledRequest } from "../meter/failed-request.ts";
 import { FailureLog } from "../meter/failure-log.ts";
 import { findCaller } from "./access-guards.edge.ts";
 import type { ServiceContext } from "./context.ts";

@@ -1,7 +1,7 @@
 // Requests without an answer and without a bill in the meter's SQLite, numbered like the settled ones. There is no index but the number: what
 // is alike is found among the rows of its minute.
 import { toStoredAttempts } from "./call-attempt.ts";
-import { type UnbilledRequest, type FailedRow, mostAlike, toListedFailure } from "./failed-request.ts";
+import { type FailedRow, mostAlike, toListedFailure, type UnbilledRequest } from "./failed-request.ts";
 import { type LookedAt, lookAtRows, type NumberedRequest, type RequestSource } from "./request-look.edge.ts";
 import { firstNumberAt, MOST_COLLISIONS, requestNumber } from "./request-number.ts";
 import type { ListedRequest, RequestRangeQuery } from "./request-page.ts";

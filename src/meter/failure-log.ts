@@ -1,7 +1,7 @@
 // What an isolate keeps back of failed requests that are alike: the first of a minute are recorded at once, the others are counted and sent
 // together. So a flood of refusals costs its meter few calls. A process that dies loses what it has counted. Pure; the clock is an argument.
 import { BoundedMap } from "../bounded-map.ts";
-import { type UnbilledRequest, mostAlike } from "./failed-request.ts";
+import { mostAlike, type UnbilledRequest } from "./failed-request.ts";
 import { toMinute } from "./rolling-window.ts";
 
 const MAX_USERS = 2_000;
