@@ -1,5 +1,7 @@
 // Amounts, numbers and times as the console writes them. Pure.
 
+export const MS_PER_DAY = 86_400_000;
+
 const NANO_PER_USD = 1e9;
 
 /** An amount in whole nano-dollars, which the API's numbers always are. */
@@ -27,6 +29,13 @@ export function formatUsd(usd: number): string {
 /** A whole number with thousands separated: `1,234,567`. */
 export function formatCount(count: number): string {
 	return String(Math.round(count)).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+}
+
+/** A number to read at a glance, with at most three digits: `840`, `128k`, `1.05M`. */
+export function formatCompact(count: number): string {
+	if (count < 1_000) return String(count);
+	const [divisor, unit] = count < 999_500 ? [1_000, "k"] : [1_000_000, "M"];
+	return `${Number((count / divisor).toPrecision(3))}${unit}`;
 }
 
 const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB"];

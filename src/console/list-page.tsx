@@ -2,7 +2,7 @@
 import type { Child } from "hono/jsx";
 import { type ApiAnswer, withQuery } from "./api.ts";
 import type { ConsolePage, PageRequest, SectionId } from "./page.ts";
-import { type Filter, Filters, queryMembers } from "./views/filters.tsx";
+import { type Filter, type FilterOptions, Filters, queryMembers } from "./views/filters.tsx";
 import { type Column, Failure, Notice, Pager, Table, Time } from "./views/parts.tsx";
 
 /** Part of a list, as the API answers with it. */
@@ -13,7 +13,7 @@ interface ListPart<Row> {
 	data: Row[];
 }
 
-interface ListPageParts<Row> {
+interface ListPageParts<Row, Loaded> {
 	id: string;
 	section: SectionId;
 	title: string;
@@ -22,22 +22,26 @@ interface ListPageParts<Row> {
 	apiPath: string;
 	apiMembers?: Readonly<Record<string, string | number>>;
 	filters: readonly Filter[];
+	/** What the page needs besides its entries, read at the same time. */
+	load?(request: PageRequest): Promise<Loaded>;
+	/** Options of filters that only what was loaded tells, by the filter's name. */
+	options?(loaded: Loaded): Readonly<Record<string, FilterOptions>>;
 	/** What an entry is called. */
 	noun: string;
 	lead: string;
 	/** What may be done, beside the title. */
 	actions?(request: PageRequest): Child;
 	/** What stands before the filters. */
-	note?(request: PageRequest): Child;
+	note?(request: PageRequest, loaded: Loaded): Child;
 	caption: string;
-	columns(request: PageRequest): readonly Column<Row>[];
+	columns(request: PageRequest, loaded: Loaded): readonly Column<Row>[];
 	/** Instead of the table where there is no entry at all. */
 	empty: Child;
 }
 
 interface NothingProps {
 	part: ListPart<unknown>;
-	list: Pick<ListPageParts<unknown>, "noun" | "path" | "filters" | "empty">;
+	list: Pick<ListPageParts<unknown, unknown>, "noun" | "path" | "filters" | "empty">;
 	query: URLSearchParams;
 }
 
@@ -66,21 +70,21 @@ function SearchedBackTo({ time }: { time: string | null | undefined }) {
 
 interface EntriesProps<Row> {
 	answer: ApiAnswer<ListPart<Row>>;
-	list: ListPageParts<Row>;
-	request: PageRequest;
+	list: Pick<ListPageParts<unknown, unknown>, "noun" | "path" | "filters" | "empty" | "caption">;
+	columns: readonly Column<Row>[];
+	query: URLSearchParams;
 }
 
-function Entries<Row>({ answer, list, request }: EntriesProps<Row>) {
+function Entries<Row>({ answer, list, columns, query }: EntriesProps<Row>) {
 	if (!answer.ok) return <Failure failure={answer.failure} />;
 	const { path, caption } = list;
-	const { query } = request;
 	const part = answer.value;
 	return (
 		<>
 			<Table
 				caption={caption}
 				rows={part.data}
-				columns={list.columns(request)}
+				columns={columns}
 				empty={<Nothing part={part} list={list} query={query} />}
 			/>
 			<SearchedBackTo time={part.searched_back_to} />
@@ -90,7 +94,7 @@ function Entries<Row>({ answer, list, request }: EntriesProps<Row>) {
 }
 
 /** A page that shows a list of the API part by part. Its filters are those of the API's query. */
-export function listPage<Row>(list: ListPageParts<Row>): ConsolePage {
+export function listPage<Row, Loaded = undefined>(list: ListPageParts<Row, Loaded>): ConsolePage {
 	const { id, section, title, path, apiPath, apiMembers, filters, lead, actions, note } = list;
 	return {
 		id,
@@ -99,7 +103,16 @@ export function listPage<Row>(list: ListPageParts<Row>): ConsolePage {
 		async handle(request) {
 			const { api, query } = request;
 			const members = { ...queryMembers(query, filters), ...apiMembers };
-			const answer = await api.get<ListPart<Row>>(withQuery(apiPath, members));
+			const [answer, loaded] = await Promise.all([
+				api.get<ListPart<Row>>(withQuery(apiPath, members)),
+				// A page that loads nothing says so in its type.
+				list.load?.(request) as Promise<Loaded>,
+			]);
+			const told = list.options?.(loaded) ?? {};
+			const shownFilters = filters.map((filter) => {
+				const options = told[filter.name];
+				return options ? { ...filter, options } : filter;
+			});
 			return {
 				kind: "page",
 				title,
@@ -109,9 +122,9 @@ export function listPage<Row>(list: ListPageParts<Row>): ConsolePage {
 				status: answer.ok ? 200 : answer.failure.status,
 				content: (
 					<>
-						{note?.(request)}
-						{filters.length === 0 ? null : <Filters path={path} query={query} filters={filters} />}
-						<Entries answer={answer} list={list} request={request} />
+						{note?.(request, loaded)}
+						{filters.length === 0 ? null : <Filters path={path} query={query} filters={shownFilters} />}
+						<Entries answer={answer} list={list} columns={list.columns(request, loaded)} query={query} />
 					</>
 				),
 			};

@@ -8,6 +8,7 @@ import type { Session } from "./session.ts";
 export const SECTIONS = {
 	overview: { path: "/console", label: "Overview" },
 	requests: { path: "/console/requests", label: "Requests" },
+	models: { path: "/console/models", label: "Models" },
 	keys: { path: "/console/keys", label: "Keys" },
 	runs: { path: "/console/runs", label: "Agent runs" },
 	workspaces: { path: "/console/workspaces", label: "Workspaces" },
@@ -26,7 +27,7 @@ interface NavGroup {
 
 /** The navigation in its order: every section once. */
 export const NAV_GROUPS: readonly NavGroup[] = [
-	{ label: null, sections: ["overview", "requests", "playground"] },
+	{ label: null, sections: ["overview", "requests", "playground", "models"] },
 	{ label: "Agents", sections: ["runs", "workspaces", "policy", "audit"] },
 	{ label: "Settings", sections: ["keys", "config"] },
 ];

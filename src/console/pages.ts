@@ -6,6 +6,7 @@ import { configPages } from "./pages/config.tsx";
 import { keyDetailPages } from "./pages/keys/detail.tsx";
 import { keysPage } from "./pages/keys/list.tsx";
 import { createKeyPage, newKeyFormPage } from "./pages/keys/made.tsx";
+import { modelPages } from "./pages/models.tsx";
 import { overviewPage } from "./pages/overview.tsx";
 import { playgroundPages } from "./pages/playground.tsx";
 import { policyPages } from "./pages/policy.tsx";
@@ -37,5 +38,6 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
 	...policyPages,
 	...auditPages,
 	...playgroundPages,
+	...modelPages,
 	...configPages,
 ];

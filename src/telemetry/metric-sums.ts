@@ -54,8 +54,8 @@ export interface SeriesName {
 	labels: Readonly<Record<string, string>> | null;
 }
 
-/** Most series that are kept of a group, the one for all others besides. */
-export const MAX_SERIES = 2_000;
+/** Most series that are kept of a group, the one for all others besides. A scrape of three such groups has some 10 MB. */
+export const MAX_SERIES = 1_000;
 /** Longer values of labels are cut: models of operators have names of any length. */
 const MAX_LABEL_CHARS = 128;
 

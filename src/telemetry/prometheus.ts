@@ -31,24 +31,28 @@ function escapeValue(text: string): string {
 	return text.toWellFormed().replace(/[\\\n"]/g, (character) => (character === "\n" ? "\\n" : `\\${character}`));
 }
 
+/** Labels without their braces. */
 function renderLabels(labels: MetricLabels): string {
-	const pairs = Object.entries(labels).map(([name, value]) => `${prometheusLabel(name)}="${escapeValue(value)}"`);
-	return pairs.length > 0 ? `{${pairs.join(",")}}` : "";
+	return Object.entries(labels)
+		.map(([name, value]) => `${prometheusLabel(name)}="${escapeValue(value)}"`)
+		.join(",");
 }
 
-/** Lines of one point. Buckets count what is at most their bound, so each holds those before it. */
-function renderPoint(name: string, point: MetricPoint, divisor: number): string[] {
-	const line = (suffix: string, labels: MetricLabels, value: number) =>
-		`${name}${suffix}${renderLabels(labels)} ${value}`;
-	if (point.kind !== "histogram") return [line("", point.labels, point.value / divisor)];
-	const { labels, bounds, counts, sum } = point;
+/** The lines of one point. Buckets count what is at most their bound, so each holds those before it. */
+function renderPoint(name: string, point: MetricPoint, divisor: number): string {
+	const labels = renderLabels(point.labels);
+	const inBraces = labels === "" ? "" : `{${labels}}`;
+	if (point.kind !== "histogram") return `${name}${inBraces} ${point.value / divisor}\n`;
+	const { bounds, counts, sum } = point;
+	const before = `${name}_bucket{${labels}${labels === "" ? "" : ","}le="`;
 	let total = 0;
-	const buckets = counts.map((count, i) => {
+	let text = "";
+	for (const [i, count] of counts.entries()) {
 		total += count;
 		const bound = bounds[i];
-		return line("_bucket", { ...labels, le: bound === undefined ? "+Inf" : `${bound / divisor}` }, total);
-	});
-	return [...buckets, line("_sum", labels, sum / divisor), line("_count", labels, total)];
+		text += `${before}${bound === undefined ? "+Inf" : bound / divisor}"} ${total}\n`;
+	}
+	return `${text}${name}_sum${inBraces} ${sum / divisor}\n${name}_count${inBraces} ${total}\n`;
 }
 
 /** The text of a scrape. A family's lines stand together. */
@@ -56,14 +60,8 @@ export function renderPrometheus(points: readonly MetricPoint[]): string {
 	const families = [...Map.groupBy(points, ({ metric }) => metric)].map(([metric, same]) => {
 		const { kind, description, divisor } = METRIC_TABLE[metric];
 		const name = prometheusName(metric);
-		return [
-			`# HELP ${name} ${escapeHelp(description)}`,
-			`# TYPE ${name} ${kind}`,
-			...same.flatMap((point) => renderPoint(name, point, divisor)),
-		];
+		const head = `# HELP ${name} ${escapeHelp(description)}\n# TYPE ${name} ${kind}\n`;
+		return head + same.map((point) => renderPoint(name, point, divisor)).join("");
 	});
-	return families
-		.flat()
-		.map((line) => `${line}\n`)
-		.join("");
+	return families.join("");
 }

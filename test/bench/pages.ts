@@ -36,6 +36,7 @@ function pagesOf({ ids }: FurnishedAccount): string[] {
 		"/console/requests",
 		`/console/requests/${id("request_id")}`,
 		"/console/policy",
+		"/console/models",
 		"/console/keys",
 		`/console/keys/${id("key_id")}`,
 		"/console/runs",

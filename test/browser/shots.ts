@@ -24,6 +24,7 @@ const PAGES: Readonly<Record<string, string>> = {
 	overview: "/console?range=30d",
 	requests: "/console/requests",
 	policy: "/console/policy",
+	models: "/console/models",
 	keys: "/console/keys",
 	playground: "/console/playground",
 	runs: "/console/runs",

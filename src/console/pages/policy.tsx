@@ -1,83 +1,306 @@
 // Policy checks: how actions were decided and why, and a form that checks one.
 import type { z } from "zod";
 import type { auditEventsSchema } from "../../audit/endpoints.edge.ts";
+import { AGENTS } from "../../hooks/agents.ts";
 import type { policyDecisionSchema } from "../../policy/endpoints.edge.ts";
-import type { ApiAnswer } from "../api.ts";
+import { type Api, type ApiAnswer, withQuery } from "../api.ts";
+import { formatCount, MS_PER_DAY } from "../format.ts";
 import { renderJson } from "../json-text.ts";
+import { actorLabel, type KeyNames, keyOptions, readKeyNames } from "../key-names.ts";
 import { listPage } from "../list-page.tsx";
-import type { ConsolePage, PageAnswer } from "../page.ts";
+import type { ConsolePage, PageAnswer, PageRequest } from "../page.ts";
+import { countByDay, countByName, payloadText } from "../policy-summary.ts";
+import { DayBars, ShareBars } from "../views/bars.tsx";
+import { CheckLines, RowDetails } from "../views/check.tsx";
 import { DecisionBadge, EVENT_FILTERS, WorkspaceLink } from "../views/events.tsx";
-import { Choices, CodeBlock, type Column, Failure, Field, Notice, Table, Time, Words } from "../views/parts.tsx";
+import type { Filter } from "../views/filters.tsx";
+import {
+	Card,
+	Choices,
+	CodeBlock,
+	type Column,
+	EmptyState,
+	Failure,
+	Field,
+	Notice,
+	Table,
+	Time,
+	Words,
+} from "../views/parts.tsx";
+import { Actor } from "../views/who.tsx";
 
 type Event = z.output<typeof auditEventsSchema>["data"][number];
 type Decision = z.output<typeof policyDecisionSchema>;
 
+const POLICY_PATH = "/console/policy";
 const CHECK_PATH = "/console/policy/check";
+/** By what else checks are found: who asked. */
+const POLICY_FILTERS: readonly Filter[] = [
+	...EVENT_FILTERS,
+	{ name: "agent", label: "Agent", options: AGENTS.map((agent) => [agent, agent] as const) },
+	{ name: "session_id", label: "Session", type: "text" },
+];
 const ACTION_KINDS = ["edit", "refactor", "deploy", "review", "setup", "delete"].map((kind) => [kind, kind] as const);
 
-/** A member of a payload as text; empty where it is none. */
-function textMember({ payload }: Event, name: string): string {
-	const value = payload[name];
-	return typeof value === "string" ? value : "";
+/** Days that the page sums up. */
+const SUMMED_DAYS = 30;
+/** The most denied checks that it reads for that, in pages of the API's largest size. */
+const SUMMED_PAGES = 3;
+const PAGE_EVENTS = 200;
+/** Checks that are named among those which were left to a person. */
+const NAMED_WAITING = 3;
+
+interface EventsPart {
+	next_cursor: string | null;
+	data: Event[];
 }
 
-function Factors({ payload }: Event) {
-	const factors = Array.isArray(payload["factors"]) ? payload["factors"].map(String) : [];
-	if (factors.length === 0) return <>none</>;
+/** Denied checks, newest first. */
+interface Denied {
+	checks: Event[];
+	/** Whether there are more than were read. */
+	hasMore: boolean;
+}
+
+async function readDenied(api: Api, since: string): Promise<Denied> {
+	const checks: Event[] = [];
+	let cursor: string | null = null;
+	for (let page = 0; page < SUMMED_PAGES; page++) {
+		const members: Record<string, string | number | null> = { decision: "deny", since, limit: PAGE_EVENTS, cursor };
+		const part: ApiAnswer<EventsPart> = await api.get<EventsPart>(withQuery("/v1/audit/events", members));
+		if (!part.ok) break;
+		checks.push(...part.value.data);
+		cursor = part.value.next_cursor;
+		if (cursor === null) return { checks, hasMore: false };
+	}
+	return { checks, hasMore: cursor !== null };
+}
+
+/** Checks of the last day that were left to a person. */
+async function readWaiting(api: Api, since: string): Promise<Event[]> {
+	const read = async (decision: string) => {
+		const members = { decision, since, limit: NAMED_WAITING };
+		const part = await api.get<EventsPart>(withQuery("/v1/audit/events", members));
+		return part.ok ? part.value.data : [];
+	};
+	const found = await Promise.all([read("confirm"), read("approve")]);
+	return found
+		.flat()
+		.sort((a, b) => (a.created_at < b.created_at ? 1 : -1))
+		.slice(0, NAMED_WAITING);
+}
+
+interface Summary {
+	names: KeyNames;
+	denied: Denied;
+	waiting: Event[];
+	nowMs: number;
+}
+
+/** What stands beside the list; on a further page of it nothing but the names of keys. */
+async function loadSummary({ api, query, service }: PageRequest): Promise<Summary> {
+	const { nowMs } = service;
+	const sinceMs = nowMs - (SUMMED_DAYS - 1) * MS_PER_DAY;
+	const since = (ms: number) => new Date(ms).toISOString();
+	const isFirst = !query.has("cursor");
+	const [names, denied, waiting] = await Promise.all([
+		readKeyNames(api),
+		isFirst ? readDenied(api, since(sinceMs).slice(0, 10)) : { checks: [], hasMore: false },
+		isFirst ? readWaiting(api, since(nowMs - MS_PER_DAY)) : [],
+	]);
+	return { names, denied, waiting, nowMs };
+}
+
+function filterLink(name: string, value: string): string {
+	return withQuery(POLICY_PATH, { decision: "deny", [name]: value });
+}
+
+function DeniedCard({ denied, nowMs }: Pick<Summary, "denied" | "nowMs">) {
+	const { checks, hasMore } = denied;
 	return (
-		<ul class="plain-list">
-			{factors.map((factor) => (
-				<li class="name">{factor.replaceAll("_", " ")}</li>
-			))}
-		</ul>
+		<Card
+			title="Denied by day"
+			aside={
+				<span class="faint">
+					{hasMore ? "the last " : ""}
+					{formatCount(checks.length)} in {SUMMED_DAYS} days
+				</span>
+			}
+		>
+			<DayBars title="Denied checks" noun="denied" days={countByDay(checks, SUMMED_DAYS, nowMs)} />
+		</Card>
+	);
+}
+
+function WhereCard({ denied, names }: Pick<Summary, "denied" | "names">) {
+	const { checks } = denied;
+	const workspaces = countByName(checks, ({ workspace_id }) => workspace_id);
+	const actors = countByName(checks, ({ actor }) => actor);
+	const agents = countByName(checks, ({ payload }) => payloadText(payload, "agent"));
+	return (
+		<Card title="Where, and by whom">
+			<div class="thirds">
+				<div>
+					<h3>Workspace</h3>
+					<ShareBars
+						empty="None."
+						rows={workspaces.map(({ name, count }) => ({
+							count,
+							label: (
+								<a href={filterLink("workspace_id", name)}>
+									<Words text={name} />
+								</a>
+							),
+						}))}
+					/>
+				</div>
+				<div>
+					<h3>Key</h3>
+					<ShareBars
+						empty="None."
+						rows={actors.map(({ name, count }) => ({
+							count,
+							label: <a href={filterLink("actor", name)}>{actorLabel(names, name)}</a>,
+						}))}
+					/>
+				</div>
+				<div>
+					<h3>Agent</h3>
+					<ShareBars
+						empty="By the interface alone."
+						rows={agents.map(({ name, count }) => ({ count, label: <a href={filterLink("agent", name)}>{name}</a> }))}
+					/>
+				</div>
+			</div>
+		</Card>
+	);
+}
+
+/** What was left to a person: the agent waits, or went on once somebody had said yes. */
+function WaitingCard({ waiting, names }: Pick<Summary, "waiting" | "names">) {
+	if (waiting.length === 0) return null;
+	return (
+		<Card title="Left to a person" aside={<span class="faint">in the last 24 hours</span>}>
+			<ul class="waiting">
+				{waiting.map(({ payload, decision, actor, workspace_id, created_at }) => (
+					<li>
+						<DecisionBadge decision={decision ?? ""} />
+						<div>
+							<CheckLines payload={payload} />
+						</div>
+						<span class="faint">
+							<Actor names={names} actor={actor} /> in <Words text={workspace_id ?? ""} />, <Time iso={created_at} />
+						</span>
+					</li>
+				))}
+			</ul>
+			<p class="hint">
+				What an agent heard was that a person decides. <a href={`${POLICY_PATH}?decision=approve`}>To approve</a>,{" "}
+				<a href={`${POLICY_PATH}?decision=confirm`}>to confirm</a>.
+			</p>
+		</Card>
+	);
+}
+
+/** The cards above the list: only where it is not narrowed, which they are not. */
+function SummaryCards({ query }: PageRequest, summary: Summary) {
+	if (query.size > 0 || (summary.denied.checks.length === 0 && summary.waiting.length === 0)) return null;
+	return (
+		<>
+			<div class="columns even">
+				<DeniedCard denied={summary.denied} nowMs={summary.nowMs} />
+				<WhereCard denied={summary.denied} names={summary.names} />
+			</div>
+			<WaitingCard waiting={summary.waiting} names={summary.names} />
+		</>
 	);
 }
 
 function NoChecks() {
 	return (
-		<p>
-			Nothing was checked yet. <a href={CHECK_PATH}>Check an action here</a>, or let agents ask{" "}
-			<code>POST /v1/policy/check</code> before they act.
-		</p>
+		<EmptyState icon="policy" title="Nothing was checked yet">
+			<p>
+				Let coding agents ask before they act, by <a href="/docs/reference/tools#hooks">their hook</a> or{" "}
+				<code>POST /v1/policy/check</code>.
+			</p>
+			<p>
+				<a class="button" href={CHECK_PATH}>
+					Check an action here
+				</a>
+			</p>
+		</EmptyState>
 	);
 }
 
-const COLUMNS: readonly Column<Event>[] = [
-	{ label: "Time (UTC)", cell: ({ created_at }) => <Time iso={created_at} /> },
-	{ label: "Decision", cell: ({ decision }) => <DecisionBadge decision={decision ?? "unknown"} /> },
-	{ label: "Risk", isNumeric: true, cell: ({ risk_score }) => risk_score ?? "–" },
-	{ label: "Workspace", cell: ({ workspace_id }) => <WorkspaceLink id={workspace_id ?? ""} /> },
-	{
-		label: "Action and reason",
-		cell: (event) => (
-			<>
-				<Words text={textMember(event, "action")} />
-				<p class="hint">
-					<Words text={textMember(event, "reason")} />
-				</p>
-			</>
-		),
-	},
-	{ label: "Factors", cell: Factors },
-	{
-		label: "Details",
-		cell: ({ id, payload }) => (
-			<details>
-				<summary>Show</summary>
-				<CodeBlock label={`Payload of ${id}`} text={renderJson(payload)} />
-			</details>
-		),
-	},
-];
+/** The coding agent and its session, of a check that came from a hook. */
+function Origin({ payload }: Pick<Event, "payload">) {
+	const agent = payloadText(payload, "agent");
+	const session = payloadText(payload, "session_id");
+	if (agent === null) return null;
+	return (
+		<span class="hint">
+			<span class="line">
+				{agent}
+				{session === null ? null : (
+					<>
+						{" · "}
+						<a href={withQuery(POLICY_PATH, { session_id: session })} title={`Session ${session}`}>
+							{session.slice(0, 8)}
+						</a>
+					</>
+				)}
+			</span>
+		</span>
+	);
+}
 
-const policyPage = listPage<Event>({
+/** What was asked and why it was decided so; opened, the whole reason and all that was recorded. */
+function AskedCell({ id, payload, risk_score }: Event) {
+	return (
+		<RowDetails lines={<CheckLines payload={payload} />}>
+			<p>
+				<Words text={payloadText(payload, "reason") ?? ""} />
+			</p>
+			<p class="hint">
+				Risk {risk_score ?? "unknown"} of 100, recorded as <code>{id}</code>
+			</p>
+			<CodeBlock label={`Payload of ${id}`} text={renderJson(payload)} />
+		</RowDetails>
+	);
+}
+
+function checkColumns(_: PageRequest, { names }: Summary): readonly Column<Event>[] {
+	return [
+		{
+			label: "Asked, and why it was decided so",
+			isWide: true,
+			cell: AskedCell,
+		},
+		{ label: "Decision", cell: ({ decision }) => <DecisionBadge decision={decision ?? "unknown"} /> },
+		{
+			label: "Who",
+			cell: ({ actor, payload }) => (
+				<>
+					<Actor names={names} actor={actor} />
+					<Origin payload={payload} />
+				</>
+			),
+		},
+		{ label: "Workspace", cell: ({ workspace_id }) => <WorkspaceLink id={workspace_id ?? ""} /> },
+		{ label: "Time (UTC)", cell: ({ created_at }) => <Time iso={created_at} /> },
+	];
+}
+
+const policyPage = listPage<Event, Summary>({
 	id: "policy",
 	section: "policy",
-	title: "Policy checks",
-	path: "/console/policy",
+	title: "Policy",
+	path: POLICY_PATH,
 	apiPath: "/v1/audit/events",
 	apiMembers: { event_type: "policy_check" },
-	filters: EVENT_FILTERS,
+	load: loadSummary,
+	filters: POLICY_FILTERS,
+	options: ({ names }) => ({ actor: keyOptions(names, (keyId) => `key:${keyId}`) }),
 	noun: "check",
 	lead: "What agents asked to do, how it was decided, and why.",
 	actions: () => (
@@ -85,8 +308,9 @@ const policyPage = listPage<Event>({
 			Check an action
 		</a>
 	),
+	note: SummaryCards,
 	caption: "Policy checks, newest first",
-	columns: () => COLUMNS,
+	columns: checkColumns,
 	empty: <NoChecks />,
 });
 

@@ -9,7 +9,7 @@ const DECISION_OPTIONS = DECISIONS.map((decision) => [decision, decision] as con
 export const EVENT_FILTERS: readonly Filter[] = [
 	{ name: "decision", label: "Decision", options: DECISION_OPTIONS },
 	{ name: "workspace_id", label: "Workspace", type: "text" },
-	{ name: "actor", label: "Actor", type: "text", placeholder: "key:… or operator" },
+	{ name: "actor", label: "Key", options: [] },
 	...TIME_FILTERS,
 ];
 
@@ -37,7 +37,7 @@ export function TierBadge({ tier }: { tier: string }) {
 
 export function WorkspaceLink({ id }: { id: string }) {
 	return (
-		<a href={`/console/workspaces/${encodeURIComponent(id)}`}>
+		<a class="short" href={`/console/workspaces/${encodeURIComponent(id)}`} title={id}>
 			<Words text={id} />
 		</a>
 	);

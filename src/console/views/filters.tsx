@@ -7,8 +7,14 @@ interface NamedFilter {
 	label: string;
 }
 
+export type FilterOptions = readonly (readonly [value: string, label: string])[];
+
 export type Filter =
-	| (NamedFilter & { options: readonly (readonly [value: string, label: string])[] })
+	| (NamedFilter & {
+			options: FilterOptions;
+			/** What the first option says, which narrows nothing; `any` by default. */
+			none?: string;
+	  })
 	| (NamedFilter & { type: "text"; placeholder?: string })
 	| (NamedFilter & { type: "date" });
 
@@ -47,7 +53,7 @@ export function Filters({ path, query, filters }: FiltersProps) {
 						{(attributes) =>
 							"options" in filter ? (
 								<select {...attributes}>
-									<Choices options={[["", "any"], ...filter.options]} chosen={value} />
+									<Choices options={[["", filter.none ?? "any"], ...filter.options]} chosen={value} />
 								</select>
 							) : (
 								<input

@@ -106,7 +106,14 @@ export interface Column<Row> {
 	label: string;
 	/** Right-aligned, for numbers. */
 	isNumeric?: boolean;
+	/** Takes the room that the others leave, and cuts its lines there. */
+	isWide?: boolean;
 	cell(row: Row): Child;
+}
+
+function columnClass({ isNumeric, isWide }: Pick<Column<never>, "isNumeric" | "isWide">): string | undefined {
+	if (isWide) return "wide";
+	return isNumeric ? "numeric" : undefined;
 }
 
 interface TableProps<Row> {
@@ -130,9 +137,9 @@ export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
 				<caption>{caption}</caption>
 				<thead role={TABLE_ROLES.rows}>
 					<tr role={TABLE_ROLES.row}>
-						{columns.map(({ label, isNumeric }) => (
-							<th role={TABLE_ROLES.columnHead} scope="col" class={isNumeric ? "numeric" : undefined}>
-								{label}
+						{columns.map((column) => (
+							<th role={TABLE_ROLES.columnHead} scope="col" class={columnClass(column)}>
+								{column.label}
 							</th>
 						))}
 					</tr>
@@ -140,13 +147,13 @@ export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
 				<tbody role={TABLE_ROLES.rows}>
 					{rows.map((row) => (
 						<tr role={TABLE_ROLES.row}>
-							{columns.map(({ label, cell, isNumeric }, index) =>
+							{columns.map(({ label, cell, ...column }, index) =>
 								index === 0 ? (
-									<th role={TABLE_ROLES.rowHead} scope="row" data-label={label}>
+									<th role={TABLE_ROLES.rowHead} scope="row" data-label={label} class={columnClass(column)}>
 										{cell(row)}
 									</th>
 								) : (
-									<td role={TABLE_ROLES.cell} data-label={label} class={isNumeric ? "numeric" : undefined}>
+									<td role={TABLE_ROLES.cell} data-label={label} class={columnClass(column)}>
 										{cell(row)}
 									</td>
 								),

@@ -110,6 +110,7 @@ export function seedHistoryRequests(db: DatabaseSync, plan: RequestPlan): void {
 		const said = { request_id: id, kind, timestamp: created_at, model, provider, mode, reason, ...tokens };
 		const receipt = { ...RECEIPT, ...said, cost_usd: usage.cost_nano_usd / 1e9 } as unknown as Receipt;
 		const hold = { holdNanoUsd: 20_000_000, expiresAtMs: atMs + 600_000 };
+		state.followClock(atMs);
 		state.foldIfDue(atMs);
 		state.admit({
 			id,

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
 	formatBytes,
+	formatCompact,
 	formatCount,
 	formatDuration,
 	formatExactUsd,
@@ -32,6 +33,20 @@ describe("an exact amount", () => {
 				expect(Math.round(shown * 1e9)).toBe(nano);
 			}),
 		);
+	});
+});
+
+describe("a number at a glance", () => {
+	it.each([
+		[0, "0"],
+		[999, "999"],
+		[1_000, "1k"],
+		[131_072, "131k"],
+		[999_499, "999k"],
+		[999_500, "1M"],
+		[1_050_000, "1.05M"],
+	])("%d is %s", (count, text) => {
+		expect(formatCompact(count)).toBe(text);
 	});
 });
 

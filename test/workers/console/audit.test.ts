@@ -8,7 +8,9 @@ const { key, browser } = useConsoleUser("corporate");
 
 /** Kinds of the events in the table. */
 function kinds(html: string): string[] {
-	return [...html.matchAll(/data-label="Event"><span class="name">(\w+)</g)].map(([, kind]) => kind ?? "");
+	return [...html.matchAll(/data-label="Event"><span class="name">([\w ]+)</g)].map(([, kind = ""]) =>
+		kind.replaceAll(" ", "_"),
+	);
 }
 
 describe("the audit log", () => {

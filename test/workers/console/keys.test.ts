@@ -86,6 +86,26 @@ describe("an owner", () => {
 	});
 });
 
+describe("the list of keys", () => {
+	it("is searched, narrowed, ordered and paged, without a script", async () => {
+		for (const [name, tag] of [
+			["web", "live"],
+			["web tests", "ci"],
+			["docs", "ci"],
+		])
+			await makeKey({ role: "agent", name, tags: [tag] });
+		const shown = async (query: string) =>
+			[...(await browser().show(`/console/keys${query}`)).matchAll(/<bdi class="words">([^<]+)<\/bdi><\/a>/g)].map(
+				([, name]) => name,
+			);
+		expect(await shown("?q=web&order=name")).toEqual(["web", "web tests"]);
+		expect(await shown("?tag=ci&order=newest")).toEqual(["docs", "web tests"]);
+		expect(await shown("?role=owner")).toEqual([expect.stringContaining("unnamed")]);
+		expect(await browser().show("/console/keys?q=moon")).toContain("No key matches");
+		expect(await browser().show("/console/keys?page=7")).toContain("4 keys");
+	});
+});
+
 describe("who may not", () => {
 	it("an agent's key sees itself, and its forms are refused", async () => {
 		const made = await makeKey({ role: "agent" });

@@ -15,15 +15,43 @@ describe("policy checks", () => {
 		await check(`Read ${EVIL}`, {});
 		await check("Remove it all", { commands: ["rm -rf /"] });
 		const all = await browser().show("/console/policy");
-		expect(all).toContain("Remove it all");
+		expect(all).toContain("<code>rm -rf /</code>");
+		expect(all).toContain("Denied: risk score");
 		expect(all).toContain("Read &lt;script&gt;");
-		expect(all).not.toContain("<img");
+		expect(all).not.toContain("<img src=x");
 		const denied = await browser().show("/console/policy?decision=deny");
-		expect(denied).toContain("Remove it all");
+		expect(denied).toContain("<code>rm -rf /</code>");
 		expect(denied).not.toContain("Read &lt;");
 		expect(await browser().show("/console/policy?workspace_id=other")).toContain("No check matches");
 		const stranger = await signIn(await newKey("corporate"));
 		expect(await stranger.show("/console/policy")).toContain("Nothing was checked yet");
+	});
+
+	it("say who asked by the key's name, and what was denied or left to a person", async () => {
+		const made = (await (await callWithKey(key().key, "/v1/keys", { role: "agent", name: "ci <b>" })).json()) as {
+			key: string;
+			key_id: string;
+		};
+		const hook = { hook_event_name: "PreToolUse", session_id: "s-1", cwd: "/home/ada/shop", tool_name: "Bash" };
+		for (const command of ["rm -rf /", "sudo systemctl restart nginx"]) {
+			const input = { ...hook, tool_input: { command } };
+			const response = await callWithKey(made.key, "/v1/hooks/claude-code?workspace=shop", input);
+			expect(response.status).toBe(200);
+		}
+		const html = await browser().show("/console/policy");
+		expect(html).toContain(`href="/console/keys/${made.key_id}"`);
+		expect(html).toContain("ci &lt;b&gt;");
+		expect(html).toContain("claude-code");
+		expect(html).toMatch(/1 in 30 days/);
+		expect(html).toContain("Left to a person");
+		expect(html).not.toContain("ci <b>");
+		// Narrowed by what the cards and the rows lead to.
+		const link = (/href="(\/console\/policy\?session_id=[^"]+)"/.exec(html)?.[1] ?? "").replaceAll("&amp;", "&");
+		const narrowed = await browser().show(link);
+		expect(narrowed).toContain("<code>rm -rf /</code>");
+		expect(narrowed).not.toContain("Denied by day");
+		expect(await browser().show(`/console/policy?actor=key:${made.key_id}&decision=deny`)).toContain("rm -rf /");
+		expect(await browser().show("/console/policy?agent=codex")).toContain("No check matches");
 	});
 
 	it("name a filter that is not valid", async () => {

@@ -5,6 +5,7 @@ import type { Api, ApiAnswer, ApiFailure } from "../../api.ts";
 import { failurePage } from "../../failure-page.tsx";
 import { formatExactUsd } from "../../format.ts";
 import { toChangedKeyBody } from "../../key-form.ts";
+import { ALL_KEYS } from "../../key-names.ts";
 import type { ConsolePage, PageAnswer, PageRequest, ShownPage } from "../../page.ts";
 import { type Key, KeyFields, toFieldValues } from "../../views/key-fields.tsx";
 import { Definitions, Failure, Field, Notice, Time } from "../../views/parts.tsx";
@@ -12,9 +13,6 @@ import { Budget, FRAME, KEYS_PATH, keyPath } from "./frame.tsx";
 import { shownKeyPage } from "./made.tsx";
 
 type RotatedKey = z.output<typeof rotatedKeySchema>;
-
-/** The most keys that a user may have, and the API lists at once. */
-const ALL_KEYS = 1_000;
 
 /** A key among those of the user. */
 async function findKey(api: Api, keyId: string): Promise<ApiAnswer<Key>> {

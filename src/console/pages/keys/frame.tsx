@@ -1,5 +1,5 @@
 // What the pages of keys share: their paths, and a key's budget.
-import { formatExactUsd } from "../../format.ts";
+import { formatExactUsd, formatUsd } from "../../format.ts";
 import type { Key } from "../../views/key-fields.tsx";
 import { Meter } from "../../views/parts.tsx";
 
@@ -17,8 +17,10 @@ export function Budget({ item }: { item: Key }) {
 	const used = spent_usd + (held_usd ?? 0);
 	return (
 		<Meter label={`Budget of ${item.name ?? item.last4}`} share={budget_usd === 0 ? 1 : used / budget_usd}>
-			{formatExactUsd(spent_usd)} of {formatExactUsd(budget_usd)} ({budget_period ?? "total"})
-			{held_usd ? `, ${formatExactUsd(held_usd)} held` : ""}
+			<span title={`${formatExactUsd(spent_usd)} of ${formatExactUsd(budget_usd)}`}>
+				{formatUsd(spent_usd)} of {formatUsd(budget_usd)} ({budget_period ?? "total"})
+			</span>
+			{held_usd ? `, ${formatUsd(held_usd)} held` : ""}
 		</Meter>
 	);
 }
