@@ -68,7 +68,9 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 	}
 	const settings = settingsBeforeCatalog(c.env);
 	const session = sessions.get(c.req.raw);
-	const trace = await beginTrace(settings.telemetry, c.req.raw.headers);
+	const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
+	// Nothing is awaited while no address for traces is set.
+	const trace = settings.telemetry.otlp && (await beginTrace({ env: c.env, waitUntil }, c.req.raw.headers));
 	c.set("context", {
 		requestId,
 		startedAtMs,
@@ -88,7 +90,7 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 		},
 		...(session === undefined ? {} : { session }),
 		...(trace ? { trace } : {}),
-		waitUntil: (work) => c.executionCtx.waitUntil(work),
+		waitUntil,
 		log: { endpoint: "unmatched" },
 		trail: newTrail(),
 		timings,

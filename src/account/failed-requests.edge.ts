@@ -2,7 +2,7 @@
 // waits for it but who then reads the list of requests here.
 import { summarizeFailure } from "../http/failure-summary.ts";
 import { logError } from "../http/log.edge.ts";
-import { toUnbilledOutcome, type UnbilledRequest } from "../meter/failed-request.ts";
+import { toUnbilledOutcome, toUnbilledTelemetry, type UnbilledRequest } from "../meter/failed-request.ts";
 import { FailureLog } from "../meter/failure-log.ts";
 import { findCaller } from "./access-guards.edge.ts";
 import type { ServiceContext } from "./context.ts";
@@ -17,7 +17,18 @@ const underWay = new Map<string, Promise<void>>();
 /** Users of whom something is kept back, and is sent soon. */
 const waiting = new Set<string>();
 
-type RecordContext = Pick<ServiceContext, "meter" | "waitUntil">;
+type RecordContext = Pick<ServiceContext, "meter" | "waitUntil"> &
+	Partial<Pick<ServiceContext, "trace" | "requestId" | "route" | "log">>;
+
+/** Hands over the spans of failed requests that are recorded. Those that were kept back belong to traces that nobody remembers. */
+function traceFailed(context: RecordContext, userId: string, failed: readonly UnbilledRequest[]): void {
+	const { trace, requestId, route = null, log } = context;
+	for (const each of failed) {
+		const parent = each.requestId === requestId ? (trace?.parent ?? null) : null;
+		const endpoint = each.endpoint === log?.endpoint ? route : null;
+		trace?.handRequest(() => toUnbilledTelemetry(each, userId, { endpoint, parent }));
+	}
+}
 
 /** Records failed requests behind those that are being recorded. Never throws: what could not be recorded is kept back. */
 function record(context: RecordContext, userId: string, failed: readonly UnbilledRequest[]): Promise<void> {
@@ -25,6 +36,7 @@ function record(context: RecordContext, userId: string, failed: readonly Unbille
 	const recorded = before.then(async () => {
 		try {
 			await context.meter(userId).recordFailed(userId, failed);
+			traceFailed(context, userId, failed);
 		} catch (error) {
 			failures.giveBack(userId, failed);
 			logError("failed_requests_not_recorded", error);

@@ -647,6 +647,8 @@ type ChangeKeyBody = {
 	tags?: string[] | null;
 	/** Https address that alerts of its budget are sent to, at 50, 80 and 100 %. None by default. */
 	alert_webhook?: string | null;
+	/** Keep what its requests asked and were answered, where the operator keeps texts. False by default. */
+	log_texts?: boolean | null;
 	/** Whether it reads only what it, or a key that it replaced, made. True by default for `agent`; never for `owner`. */
 	own_only?: boolean | null;
 };
@@ -675,6 +677,8 @@ type ChangeKey = {
 	alert_webhook: string | null;
 	/** Whether it reads only what it, or a key that it replaced, made. */
 	own_only: boolean;
+	/** Whether texts of its requests are kept, where the operator keeps any. */
+	log_texts: boolean;
 	created_at: string;
 	/** The key that it replaced. */
 	rotated_from: string | null;
@@ -2092,7 +2096,7 @@ export interface EndpointTypes {
 			/** Only events of this workspace. */
 			workspace_id?: string;
 			/** Only events of this type. */
-			event_type?: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked";
+			event_type?: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked" | "texts_read";
 			/** Only policy checks that were decided so. */
 			decision?: "allow" | "confirm" | "approve" | "deny";
 			/** Only events of this actor: `key:<key id>` or `operator`. */
@@ -2126,7 +2130,7 @@ export interface EndpointTypes {
 				/** Id of the event. */
 				id: string;
 				/** What happened. */
-				event_type: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked";
+				event_type: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked" | "texts_read";
 				/** Its workspace, if it has one. */
 				workspace_id: string | null;
 				/** `key:<key id>` or `operator`. */
@@ -2404,6 +2408,8 @@ export interface EndpointTypes {
 			alert_webhook: string | null;
 			/** Whether it reads only what it, or a key that it replaced, made. */
 			own_only: boolean;
+			/** Whether texts of its requests are kept, where the operator keeps any. */
+			log_texts: boolean;
 			created_at: string;
 			/** The key that it replaced. */
 			rotated_from: string | null;
@@ -2490,6 +2496,8 @@ export interface EndpointTypes {
 			alert_webhook: string | null;
 			/** Whether it reads only what it, or a key that it replaced, made. */
 			own_only: boolean;
+			/** Whether texts of its requests are kept, where the operator keeps any. */
+			log_texts: boolean;
 			created_at: string;
 			/** The key that it replaced. */
 			rotated_from: string | null;
@@ -2534,11 +2542,11 @@ export interface EndpointTypes {
 			}>;
 		};
 	};
-	/** The caller's limits, totals and latest requests; with group_by, usage by key, tag, model, day, end user or session. */
+	/** The caller's limits, totals and latest requests; with group_by, usage by key, tag, model, provider, day, end user or session. */
 	get_usage: {
 		query?: {
 			/** Groups by this. The other parameters need it. */
-			group_by?: "key" | "tag" | "model" | "day" | "end_user" | "session";
+			group_by?: "key" | "tag" | "model" | "provider" | "day" | "end_user" | "session";
 			/** First UTC day; by default 30 days up to `until`. At most 366 days. */
 			since?: string;
 			/** Last UTC day; by default today. */
@@ -2611,17 +2619,31 @@ export interface EndpointTypes {
 			}[];
 		} | {
 			object: "usage.groups";
-			group_by: "key" | "tag" | "model" | "day" | "end_user" | "session";
+			group_by: "key" | "tag" | "model" | "provider" | "day" | "end_user" | "session";
 			since: string;
 			until: string;
 			/** Of all pages: every request once, though it may be in several groups. */
 			total: {
-				/** By model: those that called it. */
+				/** Those that were billed. By model: those that called it; by provider: those that count for one of its models. */
 				requests: number;
 				calls: number;
 				tokens: number;
 				input_tokens: number;
 				cost_usd: number;
+				/** Requests that were refused before a provider was called; they are not among `requests`. By model and provider, `total` alone has them. */
+				refused: number;
+				/** Other requests without an answer and a bill, by the model that was tried last. */
+				failed: number;
+				/** Time from arrival to receipt that half and 95 % of the requests do not exceed, from buckets that each span a tenth: within 5 %. By model and provider, of the requests that count for it; null by key, tag, end user and session. */
+				latency_ms: {
+					p50: number | null;
+					p95: number | null;
+				};
+				/** The same to the first token, where one came. */
+				first_token_ms: {
+					p50: number | null;
+					p95: number | null;
+				};
 			};
 			has_more: boolean;
 			next_cursor: string | null;
@@ -2637,17 +2659,33 @@ export interface EndpointTypes {
 				/** By tag; null for keys without one. */
 				tag?: string | null;
 				model?: string;
+				/** By provider; null for models that are no longer in the catalog. */
+				provider?: string | null;
 				day?: string;
 				/** By end user; null for requests without one. */
 				end_user?: string | null;
 				/** By session; null for requests without one. */
 				session_id?: string | null;
-				/** By model: those that called it. */
+				/** Those that were billed. By model: those that called it; by provider: those that count for one of its models. */
 				requests: number;
 				calls: number;
 				tokens: number;
 				input_tokens: number;
 				cost_usd: number;
+				/** Requests that were refused before a provider was called; they are not among `requests`. By model and provider, `total` alone has them. */
+				refused: number;
+				/** Other requests without an answer and a bill, by the model that was tried last. */
+				failed: number;
+				/** Time from arrival to receipt that half and 95 % of the requests do not exceed, from buckets that each span a tenth: within 5 %. By model and provider, of the requests that count for it; null by key, tag, end user and session. */
+				latency_ms: {
+					p50: number | null;
+					p95: number | null;
+				};
+				/** The same to the first token, where one came. */
+				first_token_ms: {
+					p50: number | null;
+					p95: number | null;
+				};
 			}>;
 		};
 	};
@@ -2657,7 +2695,7 @@ export interface EndpointTypes {
 			/** An id of list_models. */
 			baseline?: string;
 			/** Groups by this. The other parameters need it. */
-			group_by?: "key" | "tag" | "model" | "day" | "end_user" | "session";
+			group_by?: "key" | "tag" | "model" | "provider" | "day" | "end_user" | "session";
 			/** First UTC day; by default 30 days up to `until`. At most 366 days. */
 			since?: string;
 			/** Last UTC day; by default today. */
@@ -2677,7 +2715,7 @@ export interface EndpointTypes {
 			saved_pct: number;
 		} | {
 			object: "savings.groups";
-			group_by: "key" | "tag" | "model" | "day" | "end_user" | "session";
+			group_by: "key" | "tag" | "model" | "provider" | "day" | "end_user" | "session";
 			since: string;
 			until: string;
 			/** Of all pages: every request once, though it may be in several groups. */
@@ -2703,6 +2741,8 @@ export interface EndpointTypes {
 				/** By tag; null for keys without one. */
 				tag?: string | null;
 				model?: string;
+				/** By provider; null for models that are no longer in the catalog. */
+				provider?: string | null;
 				day?: string;
 				/** By end user; null for requests without one. */
 				end_user?: string | null;
@@ -2776,7 +2816,7 @@ export interface EndpointTypes {
 			data: Array<{
 				/** Id of the key, name of the model and so on; null for those without one. */
 				id: string | null;
-				/** What people call it: the name of the key, else the id. */
+				/** What people call it: of a key its name, or its last four characters; else the id. */
 				name: string | null;
 				/** That were answered. By model from `day_sums`: those that called it. */
 				requests: number[];
@@ -3057,6 +3097,27 @@ export interface EndpointTypes {
 			salt: string | null;
 		};
 	};
+	/** What a request asked and was answered, after masking, where texts are kept; each look is an audit event. */
+	get_request_texts: {
+		params: {
+			request_id: string;
+		};
+		result: {
+			object: "request.texts";
+			/** The request or run. */
+			request_id: string;
+			/** The messages, each under its role, as models were sent them. Null where no texts are kept. */
+			input: string | null;
+			/** The answer as the model wrote it, without its reasoning. */
+			output: string | null;
+			/** Characters of the whole input. Of a long one, both ends are kept. */
+			input_chars: number | null;
+			/** The same of the output. */
+			output_chars: number | null;
+			/** From then on the texts are gone. */
+			expires_at: string | null;
+		};
+	};
 	/** The sessions of the caller's clients, latest first: their requests, cost and policy checks. */
 	list_sessions: {
 		query?: {
@@ -3319,7 +3380,7 @@ export interface EndpointTypes {
 				/** Id of the event. */
 				id: string;
 				/** What happened. */
-				event_type: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked";
+				event_type: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked" | "texts_read";
 				/** Its workspace, if it has one. */
 				workspace_id: string | null;
 				/** `key:<key id>` or `operator`. */
@@ -3456,6 +3517,7 @@ export const ROUTES: Readonly<
 	get_usage_series: { method: "GET", path: "/v1/usage/series", isRepeatable: true, member: "object" },
 	list_requests: { method: "GET", path: "/v1/requests", isRepeatable: true, member: "object" },
 	get_request: { method: "GET", path: "/v1/requests/{request_id}", isRepeatable: true, member: "object" },
+	get_request_texts: { method: "GET", path: "/v1/requests/{request_id}/texts", isRepeatable: true, member: "object" },
 	list_sessions: { method: "GET", path: "/v1/sessions", isRepeatable: true, member: "object" },
 	get_session: { method: "GET", path: "/v1/sessions/{session_id}", isRepeatable: true, member: "object" },
 	give_feedback: { method: "POST", path: "/v1/feedback", member: "object" },

@@ -10,12 +10,18 @@ interface BuiltAsset {
 }
 
 /** Set by the build (cli/modules.ts). */
-declare const CONSOLE_ASSETS: Readonly<Record<"style" | "script" | "mark" | "font", BuiltAsset>>;
+declare const CONSOLE_ASSETS: Readonly<
+	Record<"style" | "script" | "charts" | "conversation" | "mark" | "font", BuiltAsset>
+>;
 
 const ASSETS_PATH = "/console/assets/";
 
 export const STYLE_PATH = `${ASSETS_PATH}${CONSOLE_ASSETS.style.name}`;
 export const SCRIPT_PATH = `${ASSETS_PATH}${CONSOLE_ASSETS.script.name}`;
+/** For pages that draw alone. */
+export const CHARTS_PATH = `${ASSETS_PATH}${CONSOLE_ASSETS.charts.name}`;
+/** For the playground alone. */
+export const CONVERSATION_PATH = `${ASSETS_PATH}${CONSOLE_ASSETS.conversation.name}`;
 export const MARK_PATH = `${ASSETS_PATH}${CONSOLE_ASSETS.mark.name}`;
 export const FONT_PATH = `${ASSETS_PATH}${CONSOLE_ASSETS.font.name}`;
 

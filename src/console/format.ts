@@ -1,4 +1,6 @@
-// Amounts, numbers and times as the console writes them. Pure.
+// Amounts, numbers and times as the console writes them, on pages and in its script. Pure.
+
+import { toLocalMs } from "../usage/time-zones.ts";
 
 export const MS_PER_DAY = 86_400_000;
 
@@ -31,13 +33,6 @@ export function formatCount(count: number): string {
 	return String(Math.round(count)).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
 
-/** A number to read at a glance, with at most three digits: `840`, `128k`, `1.05M`. */
-export function formatCompact(count: number): string {
-	if (count < 1_000) return String(count);
-	const [divisor, unit] = count < 999_500 ? [1_000, "k"] : [1_000_000, "M"];
-	return `${Number((count / divisor).toPrecision(3))}${unit}`;
-}
-
 const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB"];
 
 /** A number of bytes with at most three significant digits: `840 B`, `12.3 MB`. */
@@ -64,7 +59,89 @@ export function formatDuration(ms: number): string {
 	return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** An ISO time to the second, in UTC: `2026-07-22 10:15:30`. */
-export function formatTime(iso: string): string {
-	return iso.slice(0, 19).replace("T", " ");
+const COUNT_UNITS = ["", "k", "M", "B", "T"];
+
+/** A number with at most three significant digits: `840`, `12.3k`, `1.25M`. */
+export function formatShortCount(count: number): string {
+	let [amount, unit] = [count, 0];
+	while (Math.abs(amount) >= 999.5 && unit < COUNT_UNITS.length - 1) {
+		amount /= 1_000;
+		unit++;
+	}
+	return `${Number(amount.toPrecision(3))}${COUNT_UNITS[unit]}`;
+}
+
+/** An amount for an axis: `$0.002`, `$12`, `$1.25k`. */
+export function formatShortUsd(usd: number): string {
+	const size = Math.abs(usd);
+	if (size >= 1_000) return `${usd < 0 ? "−" : ""}$${formatShortCount(size)}`;
+	return `${usd < 0 ? "−" : ""}$${Number(size.toPrecision(3))}`;
+}
+
+/** What a number of a chart is of. */
+export type ChartUnit = "usd" | "count" | "ms";
+
+/** A value of a chart to read. */
+export function formatChartValue(value: number, unit: ChartUnit): string {
+	return { usd: formatUsd, count: formatCount, ms: formatDuration }[unit](value);
+}
+
+/** A value at an axis. */
+export function formatAxisValue(value: number, unit: ChartUnit): string {
+	return { usd: formatShortUsd, count: formatShortCount, ms: formatDuration }[unit](value);
+}
+
+/** How much more or less than before: `+12 %`, `−3.5 %`. Null where there is something and was nothing before. */
+export function formatChange(now: number, before: number): string | null {
+	if (now === before) return "±0 %";
+	if (before === 0) return null;
+	const percent = (now / before - 1) * 100;
+	const shown = Math.abs(percent) < 10 ? Math.round(percent * 10) / 10 : Math.round(percent);
+	if (shown === 0) return "±0 %";
+	return `${shown < 0 ? "−" : "+"}${formatCountOrTenth(Math.abs(shown))} %`;
+}
+
+function formatCountOrTenth(value: number): string {
+	return Number.isInteger(value) ? formatCount(value) : String(value);
+}
+
+/** A time to the second, in a time zone: `2026-07-22 10:15:30`. */
+export function formatTime(iso: string, zone = "UTC"): string {
+	if (zone === "UTC") return iso.slice(0, 19).replace("T", " ");
+	return new Date(toLocalMs(Date.parse(iso), zone)).toISOString().slice(0, 19).replace("T", " ");
+}
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+
+/** What a clock in a zone shows. */
+function clockOf(atMs: number, zone: string) {
+	const local = new Date(toLocalMs(atMs, zone));
+	return {
+		weekday: WEEKDAYS[local.getUTCDay()],
+		day: `${local.getUTCDate()} ${MONTHS[local.getUTCMonth()]}`,
+		hour: local.toISOString().slice(11, 16),
+	};
+}
+
+/** A step of a chart at its axis: `14:00`, `25 Nov`. */
+export function formatStep(atMs: number, step: "hour" | "day", zone: string): string {
+	const { day, hour } = clockOf(atMs, zone);
+	return step === "hour" ? hour : day;
+}
+
+/** A step of a chart as a title: `Wed, 25 Nov, 14:00`. */
+export function formatWholeStep(atMs: number, step: "hour" | "day", zone: string): string {
+	const { weekday, day, hour } = clockOf(atMs, zone);
+	return step === "hour" ? `${weekday}, ${day}, ${hour}` : `${weekday}, ${day}`;
+}
+
+/** A time to the minute, for what is to come: `Wed, 25 Nov, 14:05`. */
+export function formatMoment(atMs: number, zone: string): string {
+	return formatWholeStep(atMs, "hour", zone);
+}
+
+/** The day in a zone as date fields take it: `2026-07-22`. */
+export function formatDay(atMs: number, zone: string): string {
+	return new Date(toLocalMs(atMs, zone)).toISOString().slice(0, 10);
 }

@@ -4,10 +4,17 @@ import type { Api } from "./api.ts";
 import type { ConsoleService } from "./service.ts";
 import type { Session } from "./session.ts";
 
+interface Section {
+	path: string;
+	label: string;
+	/** Whether its address may name a time zone. */
+	hasZone?: boolean;
+}
+
 /** Entries of the navigation, by id. Each has an icon of its name (views/icons.tsx). */
 export const SECTIONS = {
-	overview: { path: "/console", label: "Overview" },
-	requests: { path: "/console/requests", label: "Requests" },
+	overview: { path: "/console", label: "Overview", hasZone: true },
+	requests: { path: "/console/requests", label: "Requests", hasZone: true },
 	models: { path: "/console/models", label: "Models" },
 	keys: { path: "/console/keys", label: "Keys" },
 	runs: { path: "/console/runs", label: "Agent runs" },
@@ -16,7 +23,7 @@ export const SECTIONS = {
 	audit: { path: "/console/audit", label: "Audit" },
 	playground: { path: "/console/playground", label: "Playground" },
 	config: { path: "/console/config", label: "Config" },
-} as const;
+} as const satisfies Record<string, Section>;
 export type SectionId = keyof typeof SECTIONS;
 
 interface NavGroup {
@@ -54,6 +61,10 @@ export interface ShownPage {
 	/** What may be done here: links and buttons beside the title. */
 	actions?: Child;
 	content: Child;
+	/** Whether the page has the playground's conversation, whose script is loaded by it alone. */
+	hasConversation?: boolean;
+	/** Whether the page has charts, whose script is loaded by such pages alone. */
+	hasCharts?: boolean;
 	/** 200 unless it says otherwise. */
 	status?: number | undefined;
 	headers?: Record<string, string>;

@@ -7,7 +7,7 @@ import { keyDetailPages } from "./pages/keys/detail.tsx";
 import { keysPage } from "./pages/keys/list.tsx";
 import { createKeyPage, newKeyFormPage } from "./pages/keys/made.tsx";
 import { modelPages } from "./pages/models.tsx";
-import { overviewPage } from "./pages/overview.tsx";
+import { overviewPage } from "./pages/overview/page.tsx";
 import { playgroundPages } from "./pages/playground.tsx";
 import { policyPages } from "./pages/policy.tsx";
 import { requestPages } from "./pages/requests.tsx";

@@ -42,6 +42,8 @@ export interface RequestContext {
 	env: Env;
 	/** Maximum bytes of a body, by the endpoint's `bodyLimit`. */
 	bodyLimits: { default: number; chat: number };
+	/** Method and path of the endpoint, such as `GET /v1/models/{id}`; absent where no endpoint has the path. Set by the mount. */
+	route?: string;
 	/** Aborts when the client hangs up. */
 	signal: AbortSignal;
 	/** The client's address as the platform reports it, else `unknown`. */

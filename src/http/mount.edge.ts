@@ -213,10 +213,12 @@ export function mount<C extends RequestContext>(
 	const mountOne = (endpoint: Endpoint) => {
 		const guard = guards[endpoint.access];
 		if (!guard) throw new Error(`${endpoint.id}: there is no gate for access ${endpoint.access}`);
+		const route = `${endpoint.method} ${endpoint.path}`;
 		const nameStage: Middleware<C> = async (c, next) => {
 			if (!isDeployed(endpoint, guards, c.get("context"))) return failureResponse(c, PATH_NOT_FOUND);
 			const context = c.get("context");
 			context.log.endpoint = endpoint.id;
+			context.route = route;
 			if (endpoint.access === "key" && endpoint.requestKind) context.requestKind = endpoint.requestKind;
 			if (endpoint.acceptsApiKeyHeader) context.acceptsApiKeyHeader = true;
 			if (endpoint.errorDialect) c.set("errorDialect", endpoint.errorDialect);

@@ -19,6 +19,7 @@ import { type Deadlines, openUpstreamStream, type UpstreamStream } from "../prov
 import type { StreamPart } from "../providers/wire.ts";
 import { answerTimeMs, reasonsHidden, timeToFirstTokenMs } from "../routing/effort.ts";
 import type { Settings } from "../settings.ts";
+import type { ProviderKeyState } from "../telemetry/metric-store.edge.ts";
 import type { CallTracing } from "../telemetry/request-trace.edge.ts";
 import {
 	type Bill,
@@ -201,6 +202,8 @@ interface CallRunnerOptions {
 	billInterrupted: InterruptedBilling;
 	/** Puts the calls into their request's trace. */
 	tracing?: CallTracing | undefined;
+	/** Told in which states the keys of providers are found. */
+	noteKey?: ((state: ProviderKeyState) => void) | undefined;
 	/** Told of each call of an unwatched set when it is sent. */
 	onSend?(call: KeyedCall): void;
 }
@@ -295,8 +298,15 @@ export class CallRunner {
 			permit.succeeded();
 			health.unserved.noteServed(callIdOf(call));
 			health.keys.noteServed(keyId(access, call.key), callIdOf(call));
+			this.#noteKey(call, "ok", null);
 		}
 		return opened;
+	}
+
+	/** @param waitMs until it may be good again; infinite where nobody knows. */
+	#noteKey({ attempt, key }: KeyedCall, state: ProviderKeyState["state"], waitMs: number | null): void {
+		const untilMs = waitMs === null || waitMs === Number.POSITIVE_INFINITY ? null : Date.now() + waitMs;
+		this.#options.noteKey?.({ provider: attempt.access.provider.id, name: key.name, state, untilMs });
 	}
 
 	#toCallStream(call: KeyedCall, hold: Hold, relay: StreamRelay, { sentAtMs, noted }: SentCall): CallStream {
@@ -500,14 +510,17 @@ export class CallRunner {
 		} else permit.inconclusive();
 		const { access } = call.attempt;
 		const named = call.key.name === "" ? {} : { provider_key: call.key.name };
+		if (operatorsFault && isKeys) this.#noteKey(call, "refused", toKeyRefusal(call, status).waitMs);
 		if (operatorsFault && isKeys && hasSeveralKeys(access)) {
 			const { id, waitMs } = toKeyRefusal(call, status);
 			if (health.keys.noteRefusal(id, waitMs, nowMs)) logWarning("provider_refuses", { provider, status, ...named });
 		}
 		if (isUnserved && health.unserved.note(callIdOf(call), nowMs))
 			logWarning("model_not_served", { model, upstream_model, provider, status, ...named, passed_by_ms: UNSERVED_MS });
-		if (failure.kind === "status" && status === 429 && !operatorsFault && !isUnserved)
+		if (failure.kind === "status" && status === 429 && !operatorsFault && !isUnserved) {
 			health.keys.noteThrottle(callIdOf(call), failure.retryAfterMs, sentAtMs, nowMs);
+			this.#noteKey(call, "throttled", health.keys.throttledForMs(callIdOf(call), nowMs));
+		}
 	}
 }
 

@@ -28,6 +28,7 @@ import { answerForm, answerMaskWarnings, restoreAnswer, restoreParts } from "./m
 import { observeFor, rememberModel } from "./observe.edge.ts";
 import { type CallPlan, callChars, type InferenceRequest, planInSteps } from "./plan.ts";
 import type { ReceiptInput } from "./receipt-input.edge.ts";
+import { renderSentMessages } from "./rendered-texts.ts";
 import { checkDeliveredForm, repairForm } from "./repair.edge.ts";
 import { RequestSettlement, toRequestRecord } from "./settlement.edge.ts";
 
@@ -120,6 +121,7 @@ async function reserveCall(
 		input,
 		configDigest,
 		gate: request.options.gate,
+		renderInput: () => renderSentMessages(request.call.messages),
 		describe: describeSingleAnswer(skillId),
 	};
 	const { boundNanoUsd } = set;
@@ -133,6 +135,7 @@ async function reserveCall(
 		endsAtMs,
 		billInterrupted: billInterruptedCall,
 		tracing: caller.tracing,
+		noteKey: caller.noteKey,
 		onSend(call) {
 			attempts.made++;
 			logCall(log, call);
@@ -194,6 +197,7 @@ async function inferWhole(
 	const receipt = await settlement.settle(
 		"complete",
 		deliveredText(answer, call.candidate.model.id, purpose.deliverCall),
+		{ written: served.answer },
 	);
 	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
 	const { record, salt, latencyMs, attestation } = settlement;
@@ -279,7 +283,7 @@ function toCompletionStream(
 			const { outcome, lost, answer: written, call: served } = stream.finish(clientClosed || caller.signal.aborted);
 			const { answer, ...said } = await toDelivered(written, served);
 			if (outcome === "complete") remember(caller, plan, served);
-			const receipt = await settlement.settle(outcome, deliveredText(answer, modelId, deliverCall), { lost });
+			const receipt = await settlement.settle(outcome, deliveredText(answer, modelId, deliverCall), { lost, written });
 			const { salt, latencyMs, attestation } = settlement;
 			const settled = { record, billed: calls.billed, answer, salt, latencyMs, attestation, ...said };
 			const accounted = receipt && { ...settled, receipt };

@@ -1,12 +1,14 @@
 // What a request owes for its calls: reserved before the first, written down before more are sent, settled and signed once after
 // the last. Which calls are made is call-runner.edge.ts's.
 import type { Model } from "../catalog/schema.ts";
+import { requiresZeroRetention } from "../compliance/policy-levels.ts";
 import { type Failure, fail, type Result } from "../failure.ts";
 import { summarizeFailure } from "../http/failure-summary.ts";
 import type { RequestEnd, RequestError, RequestFacts } from "../meter/request-facts.ts";
 import type { Reservation } from "../meter/settlement.ts";
 import { type Attestation, type Outcome, type ReceiptKind, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
 import type { UpstreamInterrupted } from "../providers/call-failure.ts";
+import type { ModelAnswer } from "../providers/model-call.ts";
 import type { ExtendOutcome } from "../usage/funds.edge.ts";
 import {
 	type BilledCall,
@@ -22,6 +24,8 @@ import {
 import { type AttemptLog, toFirstTokenMs } from "./attempt-log.ts";
 import type { Caller } from "./caller.edge.ts";
 import { LOST } from "./failover.ts";
+import { renderAnswer } from "./rendered-texts.ts";
+import { type SettledExchange, toRequestTelemetry } from "./request-telemetry.ts";
 
 /** Time between the end of the last call and the expiry of the reservation. */
 const RESERVATION_MARGIN_MS = 10_000;
@@ -69,6 +73,14 @@ interface Fault {
 	failure: Failure | null;
 	/** How its stream broke off; null where it did not. */
 	lost: UpstreamInterrupted | null;
+}
+
+/** What is to be said of an answer besides. */
+interface Told extends Fault {
+	/** What its one model wrote, before the mask is taken off. */
+	written: ModelAnswer;
+	/** What several wrote together, with placeholders for what is masked. */
+	writtenText: string;
 }
 
 const NO_FAULT: Fault = { failure: null, lost: null };
@@ -170,7 +182,7 @@ export class RequestSettlement {
 	 * @param output what `output_hash` is over.
 	 * @returns null when that failed: then nothing may be delivered as a success.
 	 */
-	async settle(outcome: Outcome, output: string, fault: Partial<Fault> = {}): Promise<SealedReceipt | null> {
+	async settle(outcome: Outcome, output: string, told: Partial<Told> = {}): Promise<SealedReceipt | null> {
 		const { log, timings, settings, funds, trail } = this.#caller;
 		const { billed, readers } = this.#calls;
 		const ending = { outcome, output, atMs: Date.now(), latencyMs: this.latencyMs, readers };
@@ -179,10 +191,35 @@ export class RequestSettlement {
 		const { model, provider, mode, fallback } = usage;
 		const { cost_usd, estimated } = unsigned;
 		Object.assign(log, { model, provider, mode, fallback, outcome, cost_usd, estimated });
-		const end = toEnd(outcome, { ...NO_FAULT, ...fault }, trail.sentStatus);
-		const settlement = { usage, receipt, facts: this.#facts(usage.kind), end };
-		const settled = await timings.measure("settle", () => funds.settle(settlement));
+		const end = toEnd(outcome, { ...NO_FAULT, ...told }, trail.sentStatus);
+		const facts = this.#facts(usage.kind);
+		const [settled] = await timings.measure("settle", () =>
+			Promise.all([funds.settle({ usage, receipt, facts, end }), this.#keepTexts(told)]),
+		);
+		if (settled) this.#trace({ usage, receipt: unsigned, facts, end, written: told.written ?? null });
 		return settled ? receipt : null;
+	}
+
+	/** Hands over the spans of the request, which is settled. */
+	#trace(settled: Pick<SettledExchange, "usage" | "receipt" | "facts" | "end" | "written">): void {
+		const { trace, route } = this.#caller;
+		const billed = [...this.#calls.billed];
+		trace?.handRequest(() => {
+			const { parent } = trace;
+			const { gate } = this.record.purpose;
+			// What no provider may keep, a collector does not get either.
+			const hasContent = trace.hasContent && !(gate && requiresZeroRetention(gate.levels));
+			return toRequestTelemetry({ ...settled, billed, endpoint: route ?? null, parent, hasContent });
+		});
+	}
+
+	/** Keeps the request's texts where its key and the operator want that, and no policy forbids it. Never throws. */
+	async #keepTexts({ written, writtenText }: Partial<Told>): Promise<void> {
+		const { keepTexts } = this.#caller;
+		const { gate, renderInput } = this.#record.purpose;
+		if (!keepTexts || !renderInput || (gate && requiresZeroRetention(gate.levels))) return;
+		const output = writtenText ?? (written ? renderAnswer(written) : "");
+		await keepTexts({ input: renderInput(), output });
 	}
 
 	/** Settles a request that gave no answer: what may have been billed is recorded; where that is nothing, the reservation is released. */

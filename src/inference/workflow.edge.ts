@@ -153,6 +153,7 @@ export class Workflow {
 			endsAtMs,
 			billInterrupted,
 			tracing: context.tracing,
+			noteKey: context.noteKey,
 		});
 	}
 

@@ -1,6 +1,7 @@
 // A settled request as the metrics count it, by its settlement or by its row: both give the same. Pure.
 import type { CountedRequest } from "../telemetry/metric-sums.ts";
 import type { TelemetryKind, TelemetryOutcome } from "../telemetry/request-telemetry.ts";
+import type { CallAttempt } from "./call-attempt.ts";
 import type { ListedRequest } from "./request-page.ts";
 import type { UsageCall } from "./settlement.ts";
 
@@ -26,6 +27,12 @@ function toTokens(tokens: number, inputTokens: number, cacheRead: number | null)
 	return { input: inputTokens, output: tokens - inputTokens, cacheRead, cacheWrite: null, reasoning: null };
 }
 
+/** Whether the answer came in pieces: its first token came before its end. */
+function isStreamed(attempts: readonly CallAttempt[]): boolean {
+	const served = attempts.findLast(({ error }) => error === null);
+	return served?.firstTokenMs != null && served.firstTokenMs < served.ms;
+}
+
 export function toCountedRequest(row: CountedRow, userId: string): CountedRequest {
 	const { facts, calls } = row;
 	return {
@@ -34,7 +41,7 @@ export function toCountedRequest(row: CountedRow, userId: string): CountedReques
 		keyId: row.api_key_id,
 		latencyMs: row.latency_ms,
 		firstTokenMs: facts.firstTokenMs,
-		isStream: facts.firstTokenMs !== null,
+		isStream: isStreamed(facts.attempts),
 		outcome: row.outcome as TelemetryOutcome,
 		error: row.error,
 		count: row.count,

@@ -96,6 +96,16 @@ export class MeterMetrics {
 		this.#outbox.grown.addCheck({ decision, tier });
 	}
 
+	/** Writes down what has been counted, where nothing that is read again would tell it. Never throws. */
+	keep(): boolean {
+		try {
+			this.#outbox.keep(this.#state.lastChange);
+		} catch (error) {
+			logError("metrics_not_kept", error);
+		}
+		return this.#outbox.hasUnsent;
+	}
+
 	get hasUnsent(): boolean {
 		return this.#outbox.hasUnsent;
 	}

@@ -64,6 +64,31 @@ function countDecision(context: KeyContext, id: string, { decision, risk_tier: t
 	context.waitUntil(counted.catch((error: unknown) => logError("check_not_counted", error)));
 }
 
+/** Hands over the span of a decision, where an address for traces is set. */
+function traceDecision(
+	{ trace, account, startedAtMs }: KeyContext,
+	{ id, workspace_id, session_id = null }: AuditEventRow,
+	{ decision, risk_tier: tier, factors }: PolicyDecision,
+	called: CheckedTool | null,
+): void {
+	const nowMs = Date.now();
+	trace?.handCheck(() => ({
+		checkId: id,
+		userId: account.userId,
+		keyId: account.keyId,
+		atMs: startedAtMs,
+		ms: nowMs - startedAtMs,
+		workspaceId: workspace_id ?? "",
+		sessionId: session_id,
+		agent: called?.origin.agent ?? null,
+		tool: called?.payload["tool"] ?? null,
+		decision,
+		tier,
+		factors: factors.filter(({ triggered }) => triggered).map((factor) => factor.id),
+		parent: trace.parent,
+	}));
+}
+
 /** A check, and how its event keeps it. */
 export interface CountedCheck {
 	check: PolicyCheck;
@@ -114,5 +139,6 @@ export async function decideAndRecord(
 	const event = { ...checked, payload: await redactPayloadSecrets(checked.payload, settings) };
 	await recordAuditEvent(context, { kind: "workspace", id: check.workspace_id }, event);
 	countDecision(context, event.id, decided);
+	traceDecision(context, event, decided, called);
 	return { decided, event };
 }

@@ -169,7 +169,7 @@ const listModelsEndpoint = endpoint({
 	acceptsApiKeyHeader: true,
 	toolGroup: "chat",
 	command: "models",
-	page: "overview",
+	page: "models",
 	summary: "All models of the catalog, with price, limits and whether a provider key is configured.",
 	description:
 		"For ids to pin with `model`, their prices, limits and abilities, and whether they can be called now, by the key that was sent.",

@@ -175,12 +175,12 @@ export class MetricSums {
 	addRequest(request: CountedRequest): void {
 		const { kind, model, provider, outcome, error, count, tokens } = request;
 		const listed = this.#listedLabels(request);
-		const isServed = model !== null && tokens.cacheRead !== null && outcome !== "failed";
+		const reportsCache = tokens.input > 0 && tokens.cacheRead !== null;
 		this.#add("request", { kind, model, provider, outcome, code: error?.code ?? null, ...listed }, [
 			["requests", count],
 			["fallbacks", request.fallbackFrom === null ? 0 : count],
-			["cacheHits", isServed && tokens.cacheRead ? count : 0],
-			["cacheMisses", isServed && !tokens.cacheRead ? count : 0],
+			["cacheHits", reportsCache && tokens.cacheRead ? count : 0],
+			["cacheMisses", reportsCache && !tokens.cacheRead ? count : 0],
 			["duration", request.latencyMs, count],
 			["firstToken", request.firstTokenMs, count],
 		]);

@@ -2,7 +2,7 @@
 // Pure.
 import { usd } from "../proof/money.ts";
 import { renderMessages, renderParts } from "./content.ts";
-import { errorClass, requestErrorType } from "./error-class.ts";
+import { requestErrorType } from "./error-class.ts";
 import { innerParts } from "./inner-spans.ts";
 import { askedModel, asksOneModel, requestOperation } from "./operations.ts";
 import { placeUsage } from "./placed-usage.ts";
@@ -26,16 +26,6 @@ function requestName(request: RequestTelemetry): string {
 	const operation = requestOperation(request);
 	const of = asksOneModel(request) ? askedModel(request) : request.kind === "agent" ? null : request.workflow;
 	return of === null ? operation : `${operation} ${of}`;
-}
-
-/**
- * The words of a span's error. Those of what the client sent and of what an upstream answered may quote texts, so they are only said
- * where texts are.
- */
-function errorMessage({ error, content }: RequestTelemetry): string | null {
-	if (!error) return null;
-	const mayQuote = ["client", "upstream"].includes(errorClass(error.code));
-	return mayQuote && content === null ? error.code : error.message;
 }
 
 function contentValues({ content }: RequestTelemetry): NamedValues {
@@ -171,7 +161,7 @@ export function toRequestSpans(request: RequestTelemetry): Span[] {
 		endedAtMs: startedAtMs + latencyMs,
 		values: requestValues(request, usage.ofRequest),
 		events: requestEvents(request),
-		error: error ? { message: errorMessage(request) } : undefined,
+		error: error ? { message: error.message } : undefined,
 	});
 	const withMetadata = { ...root, attributes: { ...root.attributes, ...metadataAttributes(request) } };
 	return [withMetadata, ...innerParts(request, usage, rootId).map((part) => toSpan(place, false, part))];

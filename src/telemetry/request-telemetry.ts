@@ -123,7 +123,7 @@ export type TelemetryKind = "chat" | "skill" | "embeddings" | "orchestration" | 
 /** How a request ended: `refused` before any call, `failed` after calls. */
 export type TelemetryOutcome = "complete" | "cut" | "client_closed" | "refused" | "failed";
 
-/** A refusal's code and its words for the client. */
+/** A failure's code and its message in our own words, without what a client or an upstream wrote (http/failure-summary.ts). */
 export interface ErrorTelemetry {
 	code: string;
 	message: string;

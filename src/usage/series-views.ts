@@ -122,7 +122,10 @@ export const usageSeriesSchema = z.lazy(() =>
 			.array(
 				z.object({
 					id: z.string().nullable().describe("Id of the key, name of the model and so on; null for those without one."),
-					name: z.string().nullable().describe("What people call it: the name of the key, else the id."),
+					name: z
+						.string()
+						.nullable()
+						.describe("What people call it: of a key its name, or its last four characters; else the id."),
 					...pointsShape(),
 				}),
 			)
@@ -165,6 +168,11 @@ export function spreadSeriesOverTags(
 	return [...byTag.values()];
 }
 
+/** What a key is called; by its last characters where it has no name. */
+function keyName(key: KeyLabel | undefined): string | null {
+	return key ? (key.name ?? `…${key.last4}`) : null;
+}
+
 interface ShownSeries {
 	query: SeriesRangeQuery & { group_by?: SeriesGrouping | undefined; limit?: number | undefined };
 	endMs: number;
@@ -204,7 +212,7 @@ export function toSeriesAnswer({ query, endMs, read, keys }: ShownSeries): Serie
 		first_token_ms: read.firstToken,
 		data: series.map(({ name, points }) => ({
 			id: name || null,
-			name: (isOfKeys ? keys.get(name)?.name : null) || name || null,
+			name: (isOfKeys ? keyName(keys.get(name)) : null) || name || null,
 			...toPoints(points),
 		})),
 		others: others && toPoints(others),

@@ -1,9 +1,8 @@
 // Times in zones of the IANA data base: which there are, when their days and hours begin. Pure.
 
-import { DAY_MS } from "../meter/budget-period.ts";
-
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
+const LENGTH_OF_DAY_MS = 86_400_000;
 
 /** Formatters by zone, which take far longer to make than to use. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
@@ -54,9 +53,9 @@ export function toLocalMs(atMs: number, zone: string): number {
  */
 export function fromLocalMs(localMs: number, zone: string): number {
 	const offsetAt = (atMs: number) => toLocalMs(atMs, zone) - Math.floor(atMs / 1_000) * 1_000;
-	const before = localMs - offsetAt(localMs - DAY_MS);
+	const before = localMs - offsetAt(localMs - LENGTH_OF_DAY_MS);
 	if (toLocalMs(before, zone) === localMs) return before;
-	return localMs - offsetAt(localMs + DAY_MS);
+	return localMs - offsetAt(localMs + LENGTH_OF_DAY_MS);
 }
 
 /** A step of a range. */
@@ -65,7 +64,7 @@ export type StepName = "hour" | "day";
 /** The beginning of the hour or day of a zone in which a time lies. */
 export function startOfStep(atMs: number, step: StepName, zone: string): number {
 	const localMs = toLocalMs(atMs, zone);
-	if (step === "day") return fromLocalMs(localMs - (localMs % DAY_MS), zone);
+	if (step === "day") return fromLocalMs(localMs - (localMs % LENGTH_OF_DAY_MS), zone);
 	// Clocks are put forward and back by whole minutes.
 	const minutes = Math.floor(localMs / MINUTE_MS);
 	return Math.floor(atMs / MINUTE_MS) * MINUTE_MS - (minutes % 60) * MINUTE_MS;
@@ -78,7 +77,7 @@ export function listSteps(sinceMs: number, untilMs: number, step: StepName, zone
 		starts.push(startMs);
 		if (step === "hour") startMs += HOUR_MS;
 		// A day has 23 to 25 hours.
-		else startMs = startOfStep(startMs + DAY_MS + DAY_MS / 4, "day", zone);
+		else startMs = startOfStep(startMs + LENGTH_OF_DAY_MS + LENGTH_OF_DAY_MS / 4, "day", zone);
 	}
 	return starts;
 }

@@ -101,14 +101,52 @@ describe("an owner", () => {
 		const { visitor } = await signedIn();
 		const { page } = visitor;
 		await visitor.open("/console/playground");
-		await page.getByLabel("Prompt").fill("Say hello <script>alert(1)</script>");
+		await page.getByLabel("Prompt").fill("Say hello <script>alert(1)</script> [here](javascript:alert(2)) **now**");
 		await page.getByRole("button", { name: "Send" }).click();
 		await page.getByText("Complete.").waitFor();
-		expect(await page.locator("#stream-text").innerText()).toContain("<script>");
-		expect(await page.locator("#stream-facts").innerText()).toMatch(/ranks first/);
+		const answer = page.locator(".answer");
+		expect(await answer.innerText()).toContain("<script>");
+		expect(await answer.locator("strong").last().innerText()).toBe("now");
+		expect(await answer.locator("a").count()).toBe(1);
+		expect(await answer.innerText()).toMatch(/\$0\.\d+[\s\S]* tokens[\s\S]*ranks first/);
 		expect(await visitor.findFaults("playground")).toEqual([]);
 		await page.getByRole("link", { name: "Decision, cost and receipt" }).click();
 		await page.getByText("The receipt holds").waitFor();
+		expect(visitor.takeComplaints()).toEqual([]);
+	});
+
+	it("asks two models side by side in the playground, and goes on with each", async () => {
+		const { visitor } = await signedIn();
+		const { page } = visitor;
+		await visitor.open("/console/playground?model=gpt-6-luna");
+		await page.getByLabel("Beside it").fill("claude-haiku-5-5");
+		for (const [nth, prompt] of ["Say hello", "And again"].entries()) {
+			await page.getByLabel("Prompt").fill(prompt);
+			await page.getByRole("button", { name: "Send" }).click();
+			await page.locator(".turn").nth(nth).locator(".answer-facts a").nth(1).waitFor();
+			await page.getByText("Complete.").waitFor();
+		}
+		const heads = await page.locator(".turn").last().locator(".answer-head strong").allInnerTexts();
+		expect(heads).toEqual(["gpt-6-luna", "claude-haiku-5-5"]);
+		expect(await page.getByLabel("Prompt").inputValue()).toBe("");
+		await page.getByText("The request as code").click();
+		expect(await page.locator("#code-python").innerText()).toMatch(/Say hello[\s\S]*And again/);
+		expect(await visitor.findFaults("playground-two")).toEqual([]);
+	});
+
+	it("sends an image with a prompt in the playground", async () => {
+		const { visitor } = await signedIn();
+		const { page } = visitor;
+		await visitor.open("/console/playground");
+		const buffer = await page.screenshot({ clip: { x: 0, y: 0, width: 20, height: 20 } });
+		await page.locator("#images").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer });
+		await page.getByRole("button", { name: "Remove dot.png" }).waitFor();
+		expect(await visitor.findFaults("playground-image")).toEqual([]);
+		await page.getByLabel("Prompt").fill("What is it?");
+		await page.getByRole("button", { name: "Send" }).click();
+		await page.getByText("Complete.").waitFor();
+		expect(await page.locator(".said").innerText()).toContain("with an image");
+		expect(await page.getByRole("button", { name: "Remove dot.png" }).count()).toBe(0);
 		expect(visitor.takeComplaints()).toEqual([]);
 	});
 

@@ -93,12 +93,12 @@ describe("by keyboard alone, somebody", () => {
 		const { visitor, page, keyboard } = await signedIn();
 		await visitor.open("/console");
 		await keyboard.tabTo("Table");
-		const table = page.getByRole("table", { name: "Spent by day" });
+		const table = page.getByRole("table", { name: "Spend by model" });
 		expect(await table.isVisible()).toBe(false);
 		await keyboard.press("Enter");
 		expect(await table.isVisible()).toBe(true);
 		await keyboard.press("Tab");
-		expect(await keyboard.focusedName()).toBe("Spent by day as a table");
+		expect(await keyboard.focusedName()).toBe("Spend by model as a table");
 	});
 
 	it("makes a key, copies it, and goes on to its page", async () => {

@@ -4,7 +4,7 @@ import { CONSOLE_PAGES } from "../../src/console/pages.ts";
 import { chat } from "../clients/support.ts";
 import { type FurnishedUser, furnishUser } from "./furnish.ts";
 import { useConsole } from "./use-console.ts";
-import { VIEWS } from "./visit.ts";
+import { DESK, VIEWS } from "./visit.ts";
 
 const PATHS = CONSOLE_PAGES.filter(({ method, path }) => method === "GET" && !path.includes("{")).map(
 	({ path }) => path,
@@ -62,17 +62,52 @@ describe.each(VIEWS)("at $width pixels, $colorScheme,", (view) => {
 });
 
 describe("the overview", () => {
-	it("draws what was spent, with the table behind it and the latest requests", async () => {
+	it("draws what was spent, tells a step's values under the pointer, and has the table behind it", async () => {
 		const visitor = await visit();
 		await visitor.signIn(usedKey);
 		const { page } = visitor;
-		const chart = page.getByRole("figure").filter({ hasText: "Spent by day" });
-		await expect(chart.getByRole("img").count()).resolves.toBe(1);
+		const chart = page.getByRole("figure").filter({ hasText: "Spend by model" });
+		await chart.locator("canvas").waitFor();
+		expect(await chart.getByRole("img").count()).toBe(1);
+		const box = await chart.locator(".u-over").boundingBox();
+		if (!box) throw new Error("the chart has no place");
+		// The last step, which is today.
+		await page.mouse.move(box.x + box.width - 3, box.y + box.height / 2);
+		const tip = chart.locator(".chart-tip");
+		await tip.waitFor();
+		expect(await tip.innerText()).toMatch(/\$0\.\d*[1-9]/);
 		await chart.getByText("Table", { exact: true }).click();
 		const today = chart.getByRole("row").last();
 		expect(await today.innerText()).toMatch(/\$0\.\d*[1-9]/);
-		const requests = page.getByRole("table", { name: /The last 20 requests/ });
-		expect(await requests.getByRole("row").count()).toBe(21);
+		const requests = page.getByRole("table", { name: "Latest requests" });
+		expect(await requests.getByRole("row").count()).toBe(9);
+		expect(visitor.takeComplaints()).toEqual([]);
+	});
+
+	it("draws the same without a script", async () => {
+		const visitor = await visitAs(usedKey);
+		const context = await visitor.page.context().browser()?.newContext({ javaScriptEnabled: false });
+		if (!context) throw new Error("there is no browser");
+		await context.addCookies(await visitor.page.context().cookies());
+		const page = await context.newPage();
+		await page.goto(`${service().url}/console?range=24h&by=key&time_zone=Asia/Tokyo`);
+		const chart = page.getByRole("figure").filter({ hasText: "Spend by key" });
+		expect(await chart.locator("svg path").count()).toBeGreaterThan(2);
+		await context.close();
+	});
+
+	it("keeps range, stack and time zone in the address, and takes the browser's zone where none is named", async () => {
+		const visitor = await visit(DESK, { timezoneId: "Europe/Vienna" });
+		await visitor.signIn(usedKey);
+		const { page } = visitor;
+		await page.waitForURL(/time_zone=Europe%2FVienna/);
+		await page.getByLabel("Range").selectOption("7d");
+		await page.getByLabel("Stacked by").selectOption("provider");
+		await page.getByRole("button", { name: "Show" }).click();
+		await page.getByRole("heading", { name: "Spend by provider" }).waitFor();
+		expect(visitor.path()).toMatch(/range=7d.*by=provider.*time_zone=Europe%2FVienna/);
+		await page.getByRole("link", { name: "Requests", exact: true }).click();
+		await page.waitForURL(/requests\?time_zone=Europe%2FVienna/);
 	});
 
 	it("says how to begin to who has asked nothing yet", async () => {

@@ -36,7 +36,7 @@ import {
 } from "../support/service.ts";
 import { aRequestId, reservationFor, settlementFor, TEST_KEY_ID, UNLIMITED_KEY } from "../support/settlements.ts";
 
-const { key } = useService("corporate");
+const { key, upstream } = useService("corporate");
 let telemetry: { restore(): void };
 let faults: { restore(): void } | undefined;
 let collector: Collector | undefined;
@@ -231,6 +231,27 @@ describe("metrics", () => {
 		expect(sample(text, "svc_tokens_total", REAL)).toBeGreaterThanOrEqual(7);
 	});
 
+	it("count requests that were refused or failed, each with its code, and none that is repeated or lost", async () => {
+		const errors = (code: string) => async () => sample(await scrape(), "svc_request_errors_total", { code });
+		const [invalid, failed] = [errors("invalid_request"), errors("all_models_failed")];
+		const before = [await invalid(), await failed()];
+		faults = useFaults({ ACCOUNT_METER: onlyFor(["recordFailed"], inOrder(["failAfter"])) });
+		expect((await callWithKey(key.key, "/v1/chat/completions", { messages: "none" })).status).toBe(422);
+		expect((await chat(key.key, "hi [[status 500]]")).status).toBe(502);
+		const recorded = async () => {
+			const { data } = (await (await callWithKey(key.key, "/v1/requests")).json()) as { data: object[] };
+			expect(data.length).toBe(2);
+		};
+		await vi.waitFor(recorded);
+		faults.restore();
+		faults = undefined;
+		await killObject(meterStub());
+		await meterOf(key).flushNow();
+		await meterOf(key).flushNow();
+		expect([await invalid(), await failed()]).toEqual(before.map((count) => count + 1));
+		expect(await counted()).toMatchObject({ requests: 2, tokens: 0, nanoUsd: 0 });
+	});
+
 	it("count each decision of the policy once", async () => {
 		const before = sample(await scrape(), "svc_policy_checks_total");
 		const check = { workspace_id: "order-service", action: "List", commands: ["ls"] };
@@ -401,6 +422,26 @@ describe("metrics that are pushed", () => {
 });
 
 describe("the states of providers' keys", () => {
+	it("are told by who calls them, once while nothing changes", async () => {
+		const told: unknown[] = [];
+		faults = useFaults({
+			METRICS: ({ method, args }) => {
+				if (method === "noteKey") told.push(args[0]);
+				return "pass";
+			},
+		});
+		upstream.replace(async (request) =>
+			new URL(request.url).pathname.startsWith("/openai/")
+				? Response.json({ error: { message: "slow down" } }, { status: 429, headers: { "retry-after": "60" } })
+				: undefined,
+		);
+		expect((await chat(key.key, "hi")).status).toBe(200);
+		expect((await chat(key.key, "hello")).status).toBe(200);
+		await vi.waitFor(() => expect(told.length).toBeGreaterThan(0));
+		expect(told).toEqual([{ provider: "openai", name: "", state: "throttled", untilMs: expect.any(Number) }]);
+		expect(sample(await scrape(), "svc_provider_keys", { provider: "openai", state: "throttled" })).toBe(1);
+	});
+
 	const note = (state: "ok" | "throttled" | "refused", untilMs: number | null, name = "eu") =>
 		runInDurableObject(metricsStub(), (instance) =>
 			(instance as unknown as Metrics).noteKey({ provider: "openai", name, state, untilMs }),
@@ -421,6 +462,8 @@ describe("the states of providers' keys", () => {
 		expect(await stateOf()).toEqual(["ok"]);
 		await note("refused", null, "us");
 		expect([await stateOf(), await stateOf("us")]).toEqual([["ok"], ["refused"]]);
-		expect(await inMetrics((sql) => sql.exec("SELECT count(*) AS n FROM provider_keys").one()["n"])).toBe(2);
+		expect(
+			await inMetrics((sql) => sql.exec("SELECT count(*) AS n FROM provider_keys WHERE name > ''").one()["n"]),
+		).toBe(2);
 	});
 });

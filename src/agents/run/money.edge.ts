@@ -3,24 +3,36 @@
 import { PLANS } from "../../catalog/plans.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
 import type { CompliancePolicy } from "../../compliance/policy.ts";
-import { maskedClasses, type PolicyLevels, readsInferred, toPolicyLevels } from "../../compliance/policy-levels.ts";
+import {
+	maskedClasses,
+	type PolicyLevels,
+	readsInferred,
+	requiresZeroRetention,
+	toPolicyLevels,
+} from "../../compliance/policy-levels.ts";
 import { database } from "../../db/client.edge.ts";
 import type { Failure } from "../../failure.ts";
+import { logError } from "../../http/log.edge.ts";
 import { Timings } from "../../http/timings.ts";
 import type { PlanContext } from "../../inference/caller.edge.ts";
 import { withTextField } from "../../inference/client-fields.ts";
 import { recordRefusal } from "../../inference/record-refusal.edge.ts";
 import { requireSettings } from "../../load-settings.edge.ts";
 import { meterClient } from "../../meter/meter-client.edge.ts";
-import type { Reservation, StoredReceipt } from "../../meter/settlement.ts";
+import type { Reservation, Settlement, StoredReceipt } from "../../meter/settlement.ts";
 import type { StoredWrite } from "../../meter/stored-bytes.ts";
 import { sealReceipt } from "../../proof/receipt.ts";
 import type { Settings } from "../../settings.ts";
+import type { ProviderKeyState } from "../../telemetry/metric-store.edge.ts";
+import { noteProviderKey } from "../../telemetry/metrics-client.edge.ts";
+import { type TraceOpener, traceOpener } from "../../telemetry/request-trace.edge.ts";
 import { type OpenFunds, openFunds } from "../../usage/funds.edge.ts";
+import { keepsTexts, keepTexts } from "../../usage/kept-texts.edge.ts";
 import { findReceipt } from "../../usage/receipt-lookup.edge.ts";
 import { gateForGoal } from "../goal-gate.edge.ts";
 import { runFromReceipt } from "./receipt.ts";
-import { bestOutput, currentProof, type RunSpec, sumChargesNanoUsd, toRunEnd } from "./run.ts";
+import { bestOutput, currentProof, type RunSpec, type RunState, sumChargesNanoUsd, toRunEnd } from "./run.ts";
+import { toRunTelemetry } from "./run-telemetry.ts";
 import { draftInterimSettlement, draftSettlement, type SettlementSource } from "./settlement.ts";
 import type { OpenStepCharge, SettledRun, StoredRun } from "./stored-run.edge.ts";
 
@@ -30,6 +42,7 @@ const WAIT_MARGIN_MS = 60_000;
 export class RunMoney {
 	#env: Env;
 	#loaded: Settings | null = null;
+	#openTrace: TraceOpener | null = null;
 	#waitUntil: (work: Promise<unknown>) => void;
 	/** The gates on the run's goal by their policies, kept because the goal is scanned only once for each. */
 	#gates = new Map<PolicyLevels, Promise<ComplianceGate | null>>();
@@ -45,6 +58,7 @@ export class RunMoney {
 	 */
 	async loadSettings(): Promise<void> {
 		const settings = await requireSettings(this.#env);
+		this.#openTrace = await traceOpener({ env: this.#env, waitUntil: this.#waitUntil, isLast: true });
 		// The gates read the providers that they were made with.
 		if (this.#loaded !== settings) this.#gates.clear();
 		this.#loaded = settings;
@@ -55,6 +69,8 @@ export class RunMoney {
 		return this.#loaded;
 	}
 
+	#noteKey = (state: ProviderKeyState) => noteProviderKey({ env: this.#env, waitUntil: this.#waitUntil }, state);
+
 	#meter = (userId: string) => meterClient(this.#env.ACCOUNT_METER, userId);
 
 	#funds({ userId, runId: requestId }: RunSpec): OpenFunds {
@@ -63,9 +79,11 @@ export class RunMoney {
 	}
 
 	/** Account and settings of the run's calls, with current prices. */
-	planContext({ planId, userId, startedAtMs: arrivedAtMs }: RunSpec): PlanContext {
+	planContext({ planId, userId, runId, trace, startedAtMs: arrivedAtMs }: RunSpec): PlanContext {
 		const account = { plan: PLANS[planId], userId };
-		return { account, settings: this.#settings, startedAtMs: Date.now(), arrivedAtMs };
+		const tracing = trace && this.#openTrace?.(trace.parent).calls(runId);
+		const context = { account, settings: this.#settings, startedAtMs: Date.now(), arrivedAtMs };
+		return { ...context, ...(tracing ? { tracing } : {}), noteKey: this.#noteKey };
 	}
 
 	#gateForLevels({ goal, userId: user }: RunSpec, levels: PolicyLevels | null): Promise<ComplianceGate | null> {
@@ -197,14 +215,41 @@ export class RunMoney {
 	 * Settles a sealed run; null when the outcome is unknown so far. May be repeated.
 	 * @param stored what is stored at its end beside what was counted when it started.
 	 */
-	async settle({ spec, state, steps, pendingSettlement }: StoredRun, stored: StoredWrite): Promise<SettledRun | null> {
+	async settle(run: StoredRun, stored: StoredWrite): Promise<SettledRun | null> {
+		const { spec, state, steps, pendingSettlement } = run;
 		if (!pendingSettlement) throw new Error("a run is sealed before it is settled");
 		const { end, settlement } = pendingSettlement;
-		if (await this.#funds(spec).settle(settlement, stored)) return { end, state, steps };
+		if (await this.#funds(spec).settle(settlement, stored)) {
+			this.#trace(run, settlement);
+			await this.#keepTexts(spec, state, end.output);
+			return { end, state, steps };
+		}
 		const receipt = await this.#findReceipt(spec).catch(() => null);
 		if (!receipt) return null;
 		if (receipt.proof_hash === settlement.receipt.proof_hash) return { end, state, steps };
 		return runFromReceipt({ state, steps }, receipt);
+	}
+
+	/** Keeps goal and output where the run's key and the operator want that, and no policy forbids it. Never throws. */
+	async #keepTexts(spec: RunSpec, { resumeRules }: RunState, output: string): Promise<void> {
+		const { goal, runId: requestId, userId } = spec;
+		const policies = [spec.compliance, resumeRules?.compliance].flatMap((levels) => levels ?? []);
+		const isWanted = keepsTexts(this.#settings, { logsTexts: spec.logsTexts ?? false });
+		if (!isWanted || goal === "" || policies.some(requiresZeroRetention)) return;
+		try {
+			const mask = (await this.gateFor(spec))?.mask;
+			const texts = { input: mask?.maskText(goal) ?? goal, output: mask?.maskText(output) ?? output };
+			await keepTexts(this.#env, { userId, requestId }, this.#settings, texts);
+		} catch (error) {
+			logError("texts_not_kept", error, { request_id: requestId });
+		}
+	}
+
+	/** Hands over the spans of a run that is settled. */
+	#trace({ spec, charges, steps }: StoredRun, settlement: Settlement): void {
+		const { trace } = spec;
+		if (!trace || !this.#openTrace) return;
+		this.#openTrace(trace.parent).handRequest(() => toRunTelemetry(settlement, { charges, steps }, trace));
 	}
 
 	/** The receipt that the run was settled with; null while it is not settled. */

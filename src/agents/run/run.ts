@@ -12,6 +12,7 @@ import type { Hash } from "../../proof/hash.ts";
 import { usd, usdText } from "../../proof/money.ts";
 import { type TextHash, textHash } from "../../proof/salted.ts";
 import type { RoutingConfig } from "../../routing/routing-config.ts";
+import type { TraceParent } from "../../telemetry/trace-context.ts";
 import { utf8Length } from "../../text/utf8.ts";
 import { excerptResults, type SubtaskResult } from "../excerpt.ts";
 import { goalSubtasks } from "../goal-structure.ts";
@@ -34,6 +35,13 @@ export interface GoalDigest {
 	hash: Hash;
 	/** UTF-8. */
 	bytes: number;
+}
+
+/** Where a run stands in its client's trace. */
+export interface RunTracePlace {
+	parent: TraceParent | null;
+	/** Method and path of the endpoint that started it. */
+	route: string | null;
 }
 
 /** The request, with the rules in force when the run started. Never changes. */
@@ -62,6 +70,10 @@ export interface RunSpec extends SpendLimits {
 	workspaceId: string | null;
 	/** What its request is called by; left out where it has no names. */
 	names?: RequestNames;
+	/** Its goal and its output are kept with its request; left out where they are not. */
+	logsTexts?: true;
+	/** Left out while no address for traces is set. */
+	trace?: RunTracePlace;
 	/** The part of the routing config that applies to every call; null without one. */
 	config: RoutingConfig | null;
 	/** Of the whole config, for the receipt. */

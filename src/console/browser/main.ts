@@ -1,8 +1,8 @@
-// What pages do with a script: copy buttons, parts that change. Every page works without it.
+// What pages do with a script: copy buttons, parts that change, the browser's time zone. Every page works without it.
 import { offerCopies } from "./copy.ts";
 import { followLivePart } from "./live.ts";
-import { streamPlayground } from "./playground.ts";
+import { chooseZone } from "./zone.ts";
 
+chooseZone();
 followLivePart();
-streamPlayground();
 offerCopies();

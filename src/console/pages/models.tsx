@@ -2,7 +2,7 @@
 import type { Child } from "hono/jsx";
 import type { ApiAnswer } from "../api.ts";
 import { failurePage } from "../failure-page.tsx";
-import { formatCompact, formatCount, formatShare, formatUsd } from "../format.ts";
+import { formatCount, formatShare, formatShortCount, formatUsd } from "../format.ts";
 import type { ConsolePage, PageAnswer } from "../page.ts";
 import { chooseRows, type RowChoice } from "../row-choice.ts";
 import { readUsageLines, type UsageLine } from "../usage-lines.ts";
@@ -173,7 +173,7 @@ const COLUMNS: readonly Column<UsedModel>[] = [
 	},
 	{ label: "Input / M", isNumeric: true, cell: ({ pricing }) => <Price usd={pricing.input_usd_mtok} /> },
 	{ label: "Output / M", isNumeric: true, cell: ({ pricing }) => <Price usd={pricing.output_usd_mtok} /> },
-	{ label: "Context", isNumeric: true, cell: ({ context_window }) => formatCompact(context_window) },
+	{ label: "Context", isNumeric: true, cell: ({ context_window }) => formatShortCount(context_window) },
 	{
 		label: "Can",
 		cell: (model) => (

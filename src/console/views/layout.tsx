@@ -1,12 +1,12 @@
 // The frame of every page: head, side navigation, the page's own head, main.
 import type { Child } from "hono/jsx";
-import { FONT_PATH, MARK_PATH, SCRIPT_PATH, STYLE_PATH } from "../assets.ts";
+import { CHARTS_PATH, CONVERSATION_PATH, FONT_PATH, MARK_PATH, SCRIPT_PATH, STYLE_PATH } from "../assets.ts";
 import { showDirectionMarks } from "../json-text.ts";
 import { NAV_GROUPS, SECTIONS, type SectionId, type ShownPage } from "../page.ts";
 import type { Session } from "../session.ts";
 import { Icon } from "./icons.tsx";
 
-function Head({ title }: { title: string }) {
+function Head({ title, page }: { title: string; page?: ShownPage }) {
 	return (
 		<head>
 			<meta charset="utf-8" />
@@ -17,6 +17,8 @@ function Head({ title }: { title: string }) {
 			<link rel="preload" as="font" type="font/woff2" href={FONT_PATH} crossorigin="anonymous" />
 			<link rel="stylesheet" href={STYLE_PATH} />
 			<script src={SCRIPT_PATH} defer />
+			{page?.hasCharts ? <script src={CHARTS_PATH} defer /> : null}
+			{page?.hasConversation ? <script src={CONVERSATION_PATH} defer /> : null}
 		</head>
 	);
 }
@@ -35,7 +37,11 @@ function Navigation({ section }: { section: SectionId }) {
 					<ul>
 						{sections.map((id) => (
 							<li>
-								<a href={SECTIONS[id].path} aria-current={id === section ? "page" : undefined}>
+								<a
+									href={SECTIONS[id].path}
+									aria-current={id === section ? "page" : undefined}
+									data-takes-zone={"hasZone" in SECTIONS[id] ? "" : undefined}
+								>
 									<Icon name={id} />
 									{SECTIONS[id].label}
 								</a>
@@ -73,7 +79,7 @@ export function Layout({ page, session }: LayoutProps) {
 	const { title, section, lead, actions, content } = page;
 	return (
 		<html lang="en">
-			<Head title={title} />
+			<Head title={title} page={page} />
 			<body>
 				<a class="skip" href="#main">
 					Skip to content
@@ -81,7 +87,7 @@ export function Layout({ page, session }: LayoutProps) {
 				<div class="shell">
 					<header class="side">
 						<div class="side-body">
-							<a class="brand" href="/console">
+							<a class="brand" href="/console" data-takes-zone="">
 								<Mark />
 								svc
 							</a>

@@ -83,11 +83,11 @@ export function Count({ count }: { count: number }) {
 	return <span class="number">{formatCount(count)}</span>;
 }
 
-/** A time in UTC. */
-export function Time({ iso }: { iso: string }) {
+/** A time in a zone; UTC where none is said. */
+export function Time({ iso, zone }: { iso: string; zone?: string }) {
 	return (
 		<time datetime={iso} title={`${iso} (UTC)`}>
-			{formatTime(iso)}
+			{formatTime(iso, zone)}
 		</time>
 	);
 }

@@ -2,12 +2,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+	formatAxisValue,
 	formatBytes,
-	formatCompact,
+	formatChange,
+	formatChartValue,
 	formatCount,
+	formatDay,
 	formatDuration,
 	formatExactUsd,
+	formatMoment,
 	formatShare,
+	formatShortCount,
+	formatStep,
 	formatTime,
 	formatUsd,
 } from "../../../src/console/format.ts";
@@ -46,7 +52,7 @@ describe("a number at a glance", () => {
 		[999_500, "1M"],
 		[1_050_000, "1.05M"],
 	])("%d is %s", (count, text) => {
-		expect(formatCompact(count)).toBe(text);
+		expect(formatShortCount(count)).toBe(text);
 	});
 });
 
@@ -73,5 +79,51 @@ describe("what is read at a glance", () => {
 		expect(formatDuration(12_340)).toBe("12.3 s");
 		expect(formatDuration(245_000)).toBe("4 min 5 s");
 		expect(formatTime("2026-07-22T10:15:30.123Z")).toBe("2026-07-22 10:15:30");
+	});
+});
+
+describe("a value of a chart", () => {
+	it("is short at the axis", () => {
+		expect([0, 12.5, 840, 12_345, 999_600].map((value) => formatAxisValue(value, "count"))).toEqual([
+			"0",
+			"12.5",
+			"840",
+			"12.3k",
+			"1M",
+		]);
+		expect([0, 0.002, 12, 1_250, -3].map((value) => formatAxisValue(value, "usd"))).toEqual([
+			"$0",
+			"$0.002",
+			"$12",
+			"$1.25k",
+			"−$3",
+		]);
+		expect(formatAxisValue(1_500, "ms")).toBe("1.5 s");
+	});
+
+	it("is whole where it is read", () => {
+		expect(formatChartValue(1_234, "count")).toBe("1,234");
+		expect(formatChartValue(0.00123456, "usd")).toBe("$0.00123");
+	});
+});
+
+describe("a change", () => {
+	it.each([
+		[12, 10, "+20 %"],
+		[9.65, 10, "−3.5 %"],
+		[10, 10, "±0 %"],
+		[10, 0, null],
+		[2_500, 100, "+2,400 %"],
+	])("from %d, which was %d: %s", (now, before, text) => expect(formatChange(now, before)).toBe(text));
+});
+
+describe("a time in a zone", () => {
+	const at = Date.parse("2026-11-25T23:30:15Z");
+	it("is that of a clock there", () => {
+		expect(formatTime("2026-11-25T23:30:15.123Z", "Europe/Vienna")).toBe("2026-11-26 00:30:15");
+		expect(formatMoment(at, "Asia/Kathmandu")).toBe("Thu, 26 Nov, 05:15");
+		expect(formatStep(at, "hour", "America/New_York")).toBe("18:30");
+		expect(formatStep(at, "day", "America/New_York")).toBe("25 Nov");
+		expect(formatDay(at, "Europe/Vienna")).toBe("2026-11-26");
 	});
 });

@@ -131,6 +131,12 @@ describe("what a request adds", () => {
 			requestTelemetry(),
 			requestTelemetry({ tokens: { ...tokens, cacheRead: 0 } }),
 			requestTelemetry({ tokens: { ...tokens, cacheRead: null } }),
+			refusedTelemetry({
+				model: "gpt-5.4",
+				provider: "openai",
+				outcome: "client_closed",
+				tokens: { ...tokens, input: 0, cacheRead: 0 },
+			}),
 		);
 		expect(valuesOf(sums, "svc.cache.requests")).toEqual({
 			'{"model":"gpt-5.4","provider":"openai","result":"hit"}': 1,

@@ -31,7 +31,7 @@ const WHOLE = requestTelemetry({
 	kind: "agent",
 	outcome: "failed",
 	status: 502,
-	error: { code: "all_models_failed", message: `the upstream said ${TEXT}` },
+	error: { code: "all_models_failed", message: "no model could answer" },
 	count: 2,
 	asked: {
 		model: "auto",
@@ -357,11 +357,9 @@ describe("errors", () => {
 		expect(attempts.map(({ attributes }) => attributes["http.response.status_code"])).toEqual([429, undefined, 200]);
 	});
 
-	it("of limits have their words; those that may quote a text have their code alone, unless texts are on", () => {
+	it("have the code and the message of the request's row", () => {
 		expect(toRequestSpans(refusedTelemetry())[0]?.error).toEqual({ message: "too many requests in a minute" });
-		const { content, ...rest } = WHOLE;
-		expect(toRequestSpans({ ...rest, content: null })[0]?.error).toEqual({ message: "all_models_failed" });
-		expect(toRequestSpans({ ...rest, content })[0]?.error?.message).toContain(TEXT);
+		expect(toRequestSpans(WHOLE)[0]?.error).toEqual({ message: "no model could answer" });
 	});
 
 	it("are none of an answer that came, even one that was cut", () => {

@@ -18,6 +18,31 @@ describe("the playground", () => {
 		expect(html).toMatch(/\/console\/requests\/svc-/);
 	});
 
+	it("goes on with the conversation, shows answers as Markdown and the request as code, without a script", async () => {
+		const first = await (
+			await browser().post("/console/playground", { prompt: "Say **hello**", model: "auto" })
+		).text();
+		expect(first).toContain("<strong>hello</strong>");
+		expect(first).toContain("curl https://svc.test/v1/chat/completions");
+		const conversation = (/name="conversation" value="([^"]*)"/.exec(first)?.[1] ?? "").replaceAll("&quot;", '"');
+		expect(JSON.parse(conversation)).toEqual([
+			{ role: "user", content: "Say **hello**" },
+			expect.objectContaining({ role: "assistant" }),
+		]);
+		const fields = { prompt: "And <script>?", model: "auto", conversation };
+		const second = await (await browser().post("/console/playground", fields)).text();
+		expect(second).toContain("And &lt;script&gt;?");
+		expect(second.match(/class="answer"/g)).toHaveLength(2);
+		const odd = await browser().post("/console/playground", { prompt: "Hi", tools: "[{", conversation: "" });
+		expect([odd.status, await odd.text()]).toEqual([422, expect.stringContaining("tools")]);
+	});
+
+	it("offers the models that may be called, and the one that a link names", async () => {
+		const html = await browser().show("/console/playground?model=gpt-6-luna");
+		expect(html).toContain('<option value="claude-haiku-5-5"');
+		expect(html).toMatch(/name="model"[^>]* value="gpt-6-luna"/);
+	});
+
 	it("shows the choice and its candidates without spending", async () => {
 		const page = await browser().post("/console/playground/estimate", { prompt: "Say hello", mode: "quality" });
 		const html = await page.text();

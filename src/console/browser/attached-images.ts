@@ -1,0 +1,68 @@
+// Images that go with a prompt: chosen, listed, taken away again.
+import { make, place } from "./elements.ts";
+
+/** A form of the console takes two million bytes, and base64 is longer than what it stands for. */
+const MAX_IMAGE_BYTES = 1_200_000;
+
+interface Attached {
+	name: string;
+	/** A data URL. */
+	url: string;
+}
+
+function toDataUrl(file: File): Promise<string> {
+	return new Promise((resolve, reject) => {
+		const reader = new FileReader();
+		reader.onload = () => resolve(String(reader.result));
+		reader.onerror = () => reject(reader.error ?? new Error("the file cannot be read"));
+		reader.readAsDataURL(file);
+	});
+}
+
+export class AttachedImages {
+	#images: Attached[] = [];
+
+	/** @param say what went wrong, to the reader. */
+	constructor(say: (text: string) => void) {
+		const input = place<HTMLInputElement>("images");
+		input.addEventListener("change", async () => {
+			for (const file of input.files ?? []) await this.#add(file, say);
+			input.value = "";
+			this.#draw();
+		});
+	}
+
+	async #add(file: File, say: (text: string) => void): Promise<void> {
+		if (!file.type.startsWith("image/")) return say(`${file.name} is no image.`);
+		const url = await toDataUrl(file).catch(() => null);
+		if (url === null) return say(`${file.name} cannot be read.`);
+		const length = this.#images.reduce((sum, image) => sum + image.url.length, url.length);
+		if (length > MAX_IMAGE_BYTES) return say(`${file.name} is too large: all images together may have 900 KB.`);
+		this.#images.push({ name: file.name, url });
+	}
+
+	/** The data URLs, which are then no longer attached. */
+	take(): string[] {
+		const urls = this.#images.splice(0).map(({ url }) => url);
+		this.#draw();
+		return urls;
+	}
+
+	#draw(): void {
+		const entries = this.#images.map((image) => {
+			const picture = make("img");
+			picture.src = image.url;
+			picture.alt = image.name;
+			const remove = make("button", "quiet small", "Remove");
+			remove.type = "button";
+			remove.setAttribute("aria-label", `Remove ${image.name}`);
+			remove.addEventListener("click", () => {
+				this.#images = this.#images.filter((other) => other !== image);
+				this.#draw();
+				place("images").focus();
+			});
+			return make("li", "", picture, remove);
+		});
+		place("attached").replaceChildren(...entries);
+	}
+}

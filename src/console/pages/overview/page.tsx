@@ -1,0 +1,205 @@
+// The overview: a range of time with what was spent, asked and saved in it, when limits will be reached, and the latest requests.
+import type { ModelList } from "../../../routing/endpoints.edge.ts";
+import { failurePage } from "../../failure-page.tsx";
+import { formatDuration, formatShare, formatTime } from "../../format.ts";
+import type { ConsolePage, PageAnswer } from "../../page.ts";
+import { type PageRange, readRange } from "../../range.ts";
+import { Badge, CopiedCode, Count, EmptyState, Notice, Table, Time, Usd } from "../../views/parts.tsx";
+import { Charts, seriesName } from "./charts.tsx";
+import { type OverviewData, readOverview, type Series, type Usage } from "./data.ts";
+import { Limits } from "./limits.tsx";
+import { RangeForm, readStack, STACKS } from "./range-form.tsx";
+import { Tiles } from "./tiles.tsx";
+
+/** Latest requests that are shown. */
+const SHOWN_REQUESTS = 8;
+
+/** Models whose providers do not serve them. It says why requests go to others, and nothing of who met it. */
+function NotServed({ models }: { models: ModelList }) {
+	const passedBy = models.data.filter(({ not_served }) => not_served);
+	if (passedBy.length === 0) return null;
+	return (
+		<Notice kind="warning" title="Models that their providers lately did not serve">
+			<p>
+				{passedBy.map(({ id, provider }) => `${id} (${provider})`).join(", ")}: requests that do not name them go to
+				others for up to ten minutes.
+			</p>
+		</Notice>
+	);
+}
+
+/** Enough to show what kind of models they are. */
+const SHOWN_OPERATOR_MODELS = 12;
+
+/** Models that the operator added or changed, as far as the session's key may call them. */
+function OperatorModels({ models }: { models: ModelList }) {
+	const own = models.data.filter(({ source, available }) => source === "operator" && available);
+	if (own.length === 0) return null;
+	const more = own.length - SHOWN_OPERATOR_MODELS;
+	return (
+		<p class="hint">
+			Models of this service's operator:{" "}
+			{own.slice(0, SHOWN_OPERATOR_MODELS).map(({ id, provider }, index) => (
+				<>
+					{index > 0 ? ", " : ""}
+					<span class="name">{id}</span> ({provider})
+				</>
+			))}
+			{more > 0 ? ` and ${more} more` : ""}.
+		</p>
+	);
+}
+
+function FirstCall({ origin }: { origin: string }) {
+	const call = `curl ${origin}/v1/chat/completions \\
+  -H "authorization: Bearer $SVC_API_KEY" -H "content-type: application/json" \\
+  -d '{"model":"auto","messages":[{"role":"user","content":"Hello"}]}'`;
+	return (
+		<div class="empty">
+			<EmptyState icon="overview" title="No request yet">
+				<p>
+					Make one, or ask in the <a href="/console/playground">playground</a>. What it cost, how long it took and why
+					its model was chosen appear here at once.
+				</p>
+				<CopiedCode id="first-call" label="A first call" text={call} />
+			</EmptyState>
+		</div>
+	);
+}
+
+function total(values: readonly number[]): number {
+	return values.reduce((sum, value) => sum + value, 0);
+}
+
+/** What each series comes to, the largest first. */
+function Breakdown({ series, label }: { series: Series; label: string }) {
+	const parts = [
+		...series.data.map((each) => ({ ...each, name: seriesName(series.group_by, each.name) })),
+		...(series.others ? [{ ...series.others, id: null, name: "all others" }] : []),
+	];
+	const costUsd = total(parts.map(({ cost_usd }) => total(cost_usd)));
+	return (
+		<Table
+			caption={`By ${label.toLowerCase()}`}
+			rows={parts}
+			empty="Nothing in this range."
+			columns={[
+				{ label, cell: ({ name }) => <bdi>{name}</bdi> },
+				{ label: "Requests", isNumeric: true, cell: ({ requests }) => <Count count={total(requests)} /> },
+				{ label: "Tokens", isNumeric: true, cell: ({ tokens }) => <Count count={total(tokens)} /> },
+				{ label: "Cost", isNumeric: true, cell: ({ cost_usd }) => <Usd usd={total(cost_usd)} /> },
+				{
+					label: "Share",
+					isNumeric: true,
+					cell: ({ cost_usd }) => (costUsd === 0 ? "–" : formatShare(total(cost_usd) / costUsd)),
+				},
+			]}
+		/>
+	);
+}
+
+interface RecentRequestsProps {
+	recent: Usage["recent"];
+	range: PageRange;
+}
+
+function RecentRequests({ recent, range: { zone } }: RecentRequestsProps) {
+	return (
+		<Table
+			caption="Latest requests"
+			rows={recent.slice(0, SHOWN_REQUESTS)}
+			empty="No request yet."
+			columns={[
+				{
+					label: `Time (${zone})`,
+					cell: ({ request_id, created_at, kind }) => (
+						<a href={`/console/${kind === "agent" ? "runs" : "requests"}/${encodeURIComponent(request_id)}`}>
+							<Time iso={created_at} zone={zone} />
+						</a>
+					),
+				},
+				{ label: "Kind", cell: ({ kind }) => kind },
+				{
+					label: "Model",
+					cell: ({ model, fallback }) => (
+						<>
+							<span class="name">{model}</span> {fallback ? <Badge kind="warn">fallback</Badge> : null}
+						</>
+					),
+				},
+				{ label: "Tokens", isNumeric: true, cell: ({ tokens }) => <Count count={tokens} /> },
+				{ label: "Latency", isNumeric: true, cell: ({ latency_ms }) => formatDuration(latency_ms) },
+				{ label: "Cost", isNumeric: true, cell: ({ cost_usd }) => <Usd usd={cost_usd} /> },
+			]}
+		/>
+	);
+}
+
+/** Says what the charts leave out. */
+function SourceNote({ series, zone }: { series: Series; zone: string }) {
+	if (series.counted_since !== null)
+		return (
+			<Notice kind="note" title="The latest requests of the range are counted">
+				<p>There are too many to read all: these are from {formatTime(series.counted_since, zone)} on.</p>
+			</Notice>
+		);
+	if (series.source === "requests" || (zone === "UTC" && series.total.requests === 0)) return null;
+	return (
+		<p class="hint source-note">
+			This range has more requests than are read one by one: days are those of UTC, and latency and failures are shown
+			for shorter ranges.
+		</p>
+	);
+}
+
+function Content({ data, range, stack, origin }: ContentProps) {
+	const { usage, series, models, savings } = data;
+	const stackLabel = STACKS.find(([value]) => value === stack)?.[1] ?? "Model";
+	const isNew = usage.total_requests === 0 && series.total.failed + series.total.refused === 0;
+	return (
+		<>
+			{models ? <NotServed models={models} /> : null}
+			{isNew ? (
+				<FirstCall origin={origin} />
+			) : (
+				<>
+					<Tiles data={data} />
+					<SourceNote series={series} zone={range.zone} />
+					<Charts series={series} savings={savings} stackLabel={stackLabel.toLowerCase()}>
+						<Breakdown series={series} label={stackLabel} />
+					</Charts>
+				</>
+			)}
+			<Limits data={data} zone={range.zone} nowMs={range.nowMs} />
+			{isNew ? null : <RecentRequests recent={usage.recent} range={range} />}
+			{models ? <OperatorModels models={models} /> : null}
+		</>
+	);
+}
+
+interface ContentProps {
+	data: OverviewData;
+	range: PageRange & { nowMs: number };
+	stack: (typeof STACKS)[number][0];
+	origin: string;
+}
+
+export const overviewPage: ConsolePage = {
+	id: "overview",
+	method: "GET",
+	path: "/console",
+	async handle({ api, query, service }): Promise<PageAnswer> {
+		const frame = { kind: "page", title: "Overview", section: "overview" } as const;
+		const { nowMs, origin } = service;
+		const range = readRange(query, nowMs);
+		const stack = readStack(query);
+		const read = await readOverview(api, range, stack, nowMs);
+		if (!read.ok) return failurePage(frame, read.failure);
+		return {
+			...frame,
+			hasCharts: true,
+			actions: <RangeForm range={range} stack={stack} />,
+			content: <Content data={read.value} range={{ ...range, nowMs }} stack={stack} origin={origin} />,
+		};
+	},
+};

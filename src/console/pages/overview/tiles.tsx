@@ -1,0 +1,157 @@
+// The overview's tiles: what the range comes to, and what has changed against the one before.
+import type { Child } from "hono/jsx";
+import {
+	formatChange,
+	formatCount,
+	formatDuration,
+	formatExactUsd,
+	formatShare,
+	formatShortCount,
+	formatUsd,
+} from "../../format.ts";
+import { Icon } from "../../views/icons.tsx";
+import { TileLine } from "../../views/series-chart.tsx";
+import { errorRate, type OverviewData, sumSteps } from "./data.ts";
+
+/** Whether it is good or bad that a number grows; `plain`: neither. */
+type Meaning = "plain" | "good" | "bad";
+
+interface ChangeProps {
+	now: number | null;
+	before: number | null | undefined;
+	growth: Meaning;
+}
+
+function Change({ now, before, growth }: ChangeProps) {
+	const text = now === null || before === null || before === undefined ? null : formatChange(now, before);
+	if (text === null || now === null || before === null || before === undefined)
+		return <dd class="hint">nothing before</dd>;
+	const hasGrown = now > before;
+	const kind = growth === "plain" || now === before ? "plain" : hasGrown === (growth === "good") ? "good" : "bad";
+	return (
+		<dd class="hint">
+			<span class={`change ${kind}`}>
+				{now === before ? null : <Icon name={hasGrown ? "up" : "down"} />}
+				{text}
+			</span>
+			<span class="unseen"> against the time before</span>
+		</dd>
+	);
+}
+
+interface TileProps extends ChangeProps {
+	label: string;
+	/** The whole value, for who points at it. */
+	exact?: string;
+	values?: readonly (number | null)[];
+	children?: Child;
+}
+
+function Tile({ label, exact, values, children, ...change }: TileProps) {
+	return (
+		<div class="tile">
+			<dt>{label}</dt>
+			<dd title={exact}>{children}</dd>
+			<Change {...change} />
+			{values ? (
+				<dd class="spark-place">
+					<TileLine values={values} />
+				</dd>
+			) : null}
+		</div>
+	);
+}
+
+/** Saved dollars of the range. */
+function SavedTile({ savings, savingsBefore }: Pick<OverviewData, "savings" | "savingsBefore">) {
+	if (!savings) return null;
+	const { saved_usd, saved_pct } = savings.total;
+	const byDay = new Map(savings.data.map(({ day, saved_usd: usd }) => [day ?? "", Math.max(0, usd)]));
+	const values = [...byDay].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, usd]) => usd);
+	return (
+		<Tile
+			label="Saved by routing"
+			exact={`${formatExactUsd(saved_usd)} (${formatShare(saved_pct / 100)}), an estimate`}
+			now={saved_usd}
+			before={savingsBefore?.total.saved_usd}
+			growth="good"
+			values={values}
+		>
+			{formatUsd(saved_usd)}
+		</Tile>
+	);
+}
+
+export function Tiles({ data }: { data: OverviewData }) {
+	const { series, before } = data;
+	const { total } = series;
+	const rate = errorRate(total);
+	const latency = (share: "p50" | "p95") => series.latency_ms.map((of) => of?.[share] ?? null);
+	const failedShare = sumSteps(series, "failed").map((failed, step) => {
+		const requests = sumSteps(series, "requests")[step] ?? 0;
+		return requests + failed === 0 ? null : failed / (requests + failed);
+	});
+	const knowsFailures = series.source === "requests";
+	return (
+		<dl class="tiles stats">
+			<Tile
+				label="Spend"
+				exact={formatExactUsd(total.cost_usd)}
+				now={total.cost_usd}
+				before={before?.total.cost_usd}
+				growth="plain"
+				values={sumSteps(series, "cost_usd")}
+			>
+				{formatUsd(total.cost_usd)}
+			</Tile>
+			<Tile
+				label="Requests"
+				now={total.requests}
+				before={before?.total.requests}
+				growth="plain"
+				values={sumSteps(series, "requests")}
+			>
+				{formatCount(total.requests)}
+			</Tile>
+			<Tile
+				label="Tokens"
+				exact={`${formatCount(total.tokens)} tokens, ${formatCount(total.input_tokens)} of them in prompts`}
+				now={total.tokens}
+				before={before?.total.tokens}
+				growth="plain"
+				values={sumSteps(series, "tokens")}
+			>
+				{formatShortCount(total.tokens)}
+			</Tile>
+			<Tile
+				label="Error rate"
+				exact={`${formatCount(total.failed)} failed, ${formatCount(total.refused)} refused before any call`}
+				now={knowsFailures ? rate : null}
+				before={before && before.source === "requests" ? errorRate(before.total) : null}
+				growth="bad"
+				values={failedShare}
+			>
+				{rate === null || !knowsFailures ? "–" : formatShare(rate)}
+			</Tile>
+			<Tile
+				label="Latency p50"
+				now={total.latency_ms?.p50 ?? null}
+				before={before?.total.latency_ms?.p50}
+				growth="bad"
+				values={latency("p50")}
+			>
+				{total.latency_ms === null ? "–" : formatDuration(total.latency_ms.p50)}
+			</Tile>
+			<Tile
+				label="Latency p95"
+				now={total.latency_ms?.p95 ?? null}
+				before={before?.total.latency_ms?.p95}
+				growth="bad"
+				values={latency("p95")}
+			>
+				{total.latency_ms === null ? "–" : formatDuration(total.latency_ms.p95)}
+			</Tile>
+			<SavedTile {...data} />
+		</dl>
+	);
+}
