@@ -44,8 +44,8 @@ const GOALS = [
 
 const STATUSES: readonly (readonly [status: string, weight: number])[] = [
 	["complete", 80],
-	["cost_cap", 6],
-	["failed", 6],
+	["budget_exhausted", 6],
+	["max_steps_reached", 6],
 	["cancelled", 5],
 	["interrupted", 3],
 ];
@@ -147,7 +147,7 @@ function seedHistoryRuns(
 			[0.5, 3],
 			[1, 1],
 		]);
-		const cost = Number((cap * (status === "cost_cap" ? 1 : 0.15 + draw() * 0.7)).toFixed(6));
+		const cost = Number((cap * (status === "budget_exhausted" ? 1 : 0.15 + draw() * 0.7)).toFixed(6));
 		const summary = {
 			object: "agent.run",
 			run_id: id,
