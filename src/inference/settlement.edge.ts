@@ -1,6 +1,7 @@
 // What a request owes for its calls: reserved before the first, written down before more are sent, settled and signed once after
 // the last. Which calls are made is call-runner.edge.ts's.
 import type { Model } from "../catalog/schema.ts";
+import { requiresZeroRetention } from "../compliance/policy-levels.ts";
 import { type Failure, fail, type Result } from "../failure.ts";
 import { summarizeFailure } from "../http/failure-summary.ts";
 import type { RequestEnd, RequestError, RequestFacts } from "../meter/request-facts.ts";
@@ -199,7 +200,10 @@ export class RequestSettlement {
 		const { trace, route } = this.#caller;
 		const billed = [...this.#calls.billed];
 		trace?.handRequest(() => {
-			const { parent, hasContent } = trace;
+			const { parent } = trace;
+			const { gate } = this.record.purpose;
+			// What no provider may keep, a collector does not get either.
+			const hasContent = trace.hasContent && !(gate && requiresZeroRetention(gate.levels));
 			return toRequestTelemetry({ ...settled, billed, endpoint: route ?? null, parent, hasContent });
 		});
 	}

@@ -1,9 +1,13 @@
 // Compares the CPU time of a chat in this checkout with another's: both run at once under the same load, so that what the machine does
 // meanwhile happens to both. With --entrance, this checkout gets the same conversation through another entrance; with
-// --operator-models, it has so many models of an operator's in its catalog, which are weighed for every request with --auto.
+// --operator-models, it has so many models of an operator's in its catalog, which are weighed for every request with --auto; with
+// --telemetry, it sends traces and metrics to a collector that takes everything, and counts for Prometheus.
 // Run: npm run bench:pair -- DIR [--connections N] [--rounds N] [--seconds S] [--streamed] [--entrance responses|messages|"responses, stored"]
-//      [--operator-models N [--auto]]
+//      [--operator-models N [--auto]] [--telemetry]
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -42,7 +46,7 @@ async function startCheckout(
 	checkout: Checkout,
 	upstreamUrl: string,
 	folder: string,
-	more: Pick<SvcOptions, "operatorCatalog"> = {},
+	more: Pick<SvcOptions, "operatorCatalog" | "variables"> = {},
 ): Promise<LoadTarget> {
 	const before = process.cwd();
 	// The build reads the configuration and the sources of the folder that it runs in.
@@ -80,6 +84,39 @@ async function measurePair(sides: readonly Side[], connections: number, duration
 	});
 }
 
+interface SinkCollector {
+	/** Origin, without a trailing slash. */
+	url: string;
+	/** What it was sent. */
+	requests(): number;
+	bytes(): number;
+	stop(): Promise<void>;
+}
+
+/** A collector that takes everything and reads nothing of it. */
+async function startCollector(): Promise<SinkCollector> {
+	let [requests, bytes] = [0, 0];
+	const server = createServer((request, response) => {
+		requests++;
+		request.on("data", (chunk: Buffer) => {
+			bytes += chunk.byteLength;
+		});
+		request.on("end", () => response.writeHead(200, { "content-type": "application/json" }).end("{}"));
+	});
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const { port } = server.address() as AddressInfo;
+	return {
+		url: `http://127.0.0.1:${port}`,
+		requests: () => requests,
+		bytes: () => bytes,
+		stop: async () => {
+			server.closeAllConnections();
+			server.close();
+		},
+	};
+}
+
 /** @throws for a name that is no entrance. */
 function parseEntrance(name: string | undefined): BenchEntrance | null {
 	const entrance = ENTRANCES.find((known) => known === name);
@@ -98,6 +135,7 @@ async function comparePair(): Promise<void> {
 			entrance: { type: "string" },
 			"operator-models": { type: "string" },
 			auto: { type: "boolean", default: false },
+			telemetry: { type: "boolean", default: false },
 		},
 	});
 	const [dir] = positionals;
@@ -115,8 +153,13 @@ async function comparePair(): Promise<void> {
 		const ownDir = join(import.meta.dirname, "../..");
 		const checkout = { buildBundle, applyLocalMigrations, startSvc };
 		const models = values["operator-models"];
-		const more = models === undefined ? {} : { operatorCatalog: operatorRows(Number(models), values.auto) };
-		const own = await startCheckout(ownDir, checkout, upstream.url, join(folder, "own"), more);
+		const rows = models === undefined ? {} : { operatorCatalog: operatorRows(Number(models), values.auto) };
+		const collector = values.telemetry ? await startCollector() : null;
+		if (collector) started.push(collector);
+		const variables: Record<string, string> = collector
+			? { OTLP_ENDPOINT: collector.url, METRICS_TOKEN: "a-token-of-the-benchmark" }
+			: {};
+		const own = await startCheckout(ownDir, checkout, upstream.url, join(folder, "own"), { ...rows, variables });
 		started.unshift(own);
 		const chat = values.streamed ? STREAMED : WHOLE;
 		const sides = [
@@ -134,6 +177,7 @@ async function comparePair(): Promise<void> {
 			console.log(`${other.toFixed(3)}  ${mine.toFixed(3)}  ${(mine / other).toFixed(3)}`);
 		}
 		const at = (share: number) => percentile(ratios, share).toFixed(3);
+		if (collector) console.log(`the collector was sent ${collector.requests()} requests, ${collector.bytes()} bytes`);
 		console.log(`ratio: median ${at(0.5)}, from ${at(0)} to ${at(1)}`);
 	} finally {
 		for (const target of started) await target.stop();

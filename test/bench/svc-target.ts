@@ -17,11 +17,13 @@ export interface SvcOptions extends StateOptions {
 	inspected: boolean;
 	/** Rows that the operator adds to the catalog. */
 	operatorCatalog?: unknown;
+	/** Further settings. */
+	variables?: Record<string, string>;
 }
 
 /** Starts the service with signing, receipts, meter and D1, and makes its users with one key each. */
 export async function startSvc(upstreamUrl: string, options: SvcOptions): Promise<LoadTarget> {
-	const { bundleDir, stateDir, users, inspected, operatorCatalog } = options;
+	const { bundleDir, stateDir, users, inspected, operatorCatalog, variables = {} } = options;
 	const adminToken = randomBytes(32).toString("hex");
 	const start = () =>
 		startLocalService({
@@ -34,6 +36,7 @@ export async function startSvc(upstreamUrl: string, options: SvcOptions): Promis
 				ADMIN_TOKEN: adminToken,
 				...sandboxVariables(upstreamUrl),
 				...(operatorCatalog === undefined ? {} : { CATALOG: JSON.stringify(operatorCatalog) }),
+				...variables,
 			},
 			...(inspected ? { inspectorPort: 0 } : {}),
 			onOutput: discardOutput,

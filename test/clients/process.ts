@@ -49,7 +49,7 @@ export async function canListen(port: number): Promise<boolean> {
 }
 
 /** A free port with a free one above it, for the sandbox; below those that the system gives to outgoing connections. */
-async function freePortPair(): Promise<number> {
+export async function freePortPair(): Promise<number> {
 	for (;;) {
 		const candidate = 20_000 + 2 * Math.floor(Math.random() * 5_000);
 		if ((await canListen(candidate)) && (await canListen(candidate + 1))) return candidate;

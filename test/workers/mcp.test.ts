@@ -68,7 +68,7 @@ const VARYING: readonly [RegExp, string][] = [
 	[/sha256:[0-9a-f]{64}/g, "<hash>"],
 	[/"salt":"[0-9a-f]{32}"/g, '"salt":"<salt>"'],
 	[/[A-Za-z0-9+/_-]{86,}={0,2}/g, "<signature>"],
-	[/"(created|created_at|latency_ms)":\d+/g, '"$1":0'],
+	[/"(created|created_at|latency_ms|first_token_ms|started_ms|ms)":\d+/g, '"$1":0'],
 	[/"share_id":"\w{10}"/g, '"share_id":"<id>"'],
 	[/\/b\/\w{10}/g, "/b/<id>"],
 	[/(\\?"owner\\?":\\?")[0-9a-f]{16}/g, "$1<owner>"],

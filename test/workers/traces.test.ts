@@ -130,6 +130,14 @@ describe("a trace", () => {
 		expect(attributesOf(request)["gen_ai.output.messages"]).toBeDefined();
 	});
 
+	it("tells no text of a request that no provider may keep", async () => {
+		await collect(undefined, { hasContent: true });
+		const response = await chat(key.key, "the magic word is xyzzy", { compliance: { require_zero_retention: true } });
+		expect(response.status).toBe(200);
+		await spans(2);
+		expect(JSON.stringify(collector.received)).not.toContain("xyzzy");
+	});
+
 	it("of a stream has its first chunk, and its end", async () => {
 		await collect();
 		const response = await traced("hi [[drip 50]]", {}, { stream: true });
