@@ -36,6 +36,7 @@ CREATE TABLE `api_keys` (
 	`budget_key_id` text,
 	`alert_webhook` text,
 	`own_only` integer,
+	`log_texts` integer DEFAULT false NOT NULL,
 	`default_max_tokens` integer,
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
 );

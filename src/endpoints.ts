@@ -7,6 +7,7 @@ import type { ServiceContext } from "./account/context.ts";
 import { endpoint } from "./account/endpoint.ts";
 import { agentEndpoints } from "./agents/endpoints.edge.ts";
 import { auditEndpoints } from "./audit/endpoints.edge.ts";
+import { requestTextsEndpoints } from "./audit/texts-endpoint.edge.ts";
 import { backupEndpoints } from "./backup/endpoints.edge.ts";
 import { catalogEndpoints } from "./catalog-endpoints.edge.ts";
 import { complianceEndpoints } from "./chat/compliance-preview.edge.ts";
@@ -95,6 +96,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	...usageEndpoints,
 	...usageSeriesEndpoints,
 	...requestEndpoints,
+	...requestTextsEndpoints,
 	...sessionEndpoints,
 	...feedbackEndpoints,
 	...toolEndpoints(() => ENDPOINTS),

@@ -186,6 +186,8 @@ const settingsSchema = z.object({
 	METRICS_LABELS: labelList,
 	/** `off`: responses are not stored, and texts of a run's steps are deleted when the run ends. */
 	STORE_RESPONSES: z.literal("off", { error: "must be off, or absent" }).optional(),
+	/** How many days texts of requests are kept, of keys that want them kept; 0: none are. */
+	LOG_TEXTS: z.coerce.number().int().min(0).max(365).default(0),
 	/** `refuse`: a model id that means nothing is 404; by default the cheapest budget model runs, with a warning. */
 	UNKNOWN_MODEL: z.literal("refuse", { error: "must be refuse, or absent" }).optional(),
 	/** The most bytes that a user of the Corporate plan may store. Without it, nothing limits them. */
@@ -300,6 +302,8 @@ export interface BaseSettings {
 	detectorUrl: string | null;
 	/** Texts that users may read again are stored for a while. */
 	storesTexts: boolean;
+	/** So long texts of requests are kept, of keys that want them kept; 0 where none are. */
+	logTextsDays: number;
 	telemetry: TelemetrySettings;
 }
 
@@ -483,6 +487,7 @@ function toBaseSettings(values: Values, addressRules: AddressRules): BaseSetting
 		webhookHosts: new Set(values.WEBHOOK_HOSTS),
 		detectorUrl: values.DETECTOR_URL === undefined ? null : stripTrailingSlash(values.DETECTOR_URL),
 		storesTexts: values.STORE_RESPONSES !== "off",
+		logTextsDays: values.STORE_RESPONSES === "off" ? 0 : values.LOG_TEXTS,
 		telemetry: toTelemetry(values),
 	};
 }

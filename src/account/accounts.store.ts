@@ -29,6 +29,7 @@ export const grantColumns = {
 	brainConfig: apiKeys.brainConfig,
 	ownOnly: apiKeys.ownOnly,
 	defaultMaxTokens: apiKeys.defaultMaxTokens,
+	logTexts: apiKeys.logTexts,
 };
 
 type GrantRow = Pick<typeof apiKeys.$inferSelect, keyof typeof grantColumns>;
@@ -80,6 +81,7 @@ function toGrant(row: GrantRow & { lineage: string }): KeyGrant {
 			: { models, brainConfig, defaultMaxTokens },
 		lineage: lineageSchema.parse(JSON.parse(row.lineage)),
 		ownOnly: readsOwnOnly({ role, ownOnly }),
+		logsTexts: row.logTexts,
 	};
 }
 

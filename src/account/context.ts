@@ -46,6 +46,8 @@ export interface KeyGrant {
 	lineage: readonly string[];
 	/** Whether it reads only what its lineage made. */
 	ownOnly: boolean;
+	/** Whether texts of its requests are kept, where the operator keeps any. */
+	logsTexts: boolean;
 }
 
 /** What a key says of its requests: the models that they may call, and how. */

@@ -36,6 +36,7 @@ export const EVENT_TYPES = [
 	"key_budget_alert",
 	"key_webhook_failed",
 	"compliance_blocked",
+	"texts_read",
 ] as const;
 
 /** Events of what all keys of a user share: the chain and the manifest of a workspace. */

@@ -15,6 +15,7 @@ export const KEY_FLAGS = {
 	"default-max-tokens": { type: "string" },
 	tags: { type: "string" },
 	"alert-webhook": { type: "string" },
+	"log-texts": { type: "string" },
 	"own-only": { type: "string" },
 } as const;
 
@@ -53,6 +54,7 @@ const READERS: Readonly<Record<KeyFlag, (text: string) => unknown>> = {
 	"default-max-tokens": Number,
 	tags: parseList,
 	"alert-webhook": String,
+	"log-texts": parseFlag,
 	"own-only": parseFlag,
 };
 

@@ -94,9 +94,10 @@ function toAsset(content: string | Buffer, extension: keyof typeof ASSET_TYPES) 
 
 /** Builds the console with its style, scripts, mark and font: a module that the Worker loads on first use. */
 async function buildConsole(): Promise<void> {
-	const [script, charts, conversation, style] = await Promise.all([
+	const [script, charts, receipt, conversation, style] = await Promise.all([
 		bundleFile(join(CONSOLE, "browser/main.ts")),
 		bundleFile(join(CONSOLE, "browser/charts.ts")),
+		bundleFile(join(CONSOLE, "browser/receipt.ts")),
 		bundleFile(join(CONSOLE, "browser/conversation.ts")),
 		bundleFile(join(CONSOLE, "style.css")),
 	]);
@@ -105,6 +106,7 @@ async function buildConsole(): Promise<void> {
 		script: toAsset(script, "js"),
 		conversation: toAsset(conversation, "js"),
 		charts: toAsset(charts, "js"),
+		receipt: toAsset(receipt, "js"),
 		style: toAsset(style.replace(FONT_PLACE, `/console/assets/${font.name}`), "css"),
 		mark: toAsset(readFileSync(join(CONSOLE, "mark.svg"), "utf8").trim(), "svg"),
 		font,

@@ -647,6 +647,8 @@ type ChangeKeyBody = {
 	tags?: string[] | null;
 	/** Https address that alerts of its budget are sent to, at 50, 80 and 100 %. None by default. */
 	alert_webhook?: string | null;
+	/** Keep what its requests asked and were answered, where the operator keeps texts. False by default. */
+	log_texts?: boolean | null;
 	/** Whether it reads only what it, or a key that it replaced, made. True by default for `agent`; never for `owner`. */
 	own_only?: boolean | null;
 };
@@ -675,6 +677,8 @@ type ChangeKey = {
 	alert_webhook: string | null;
 	/** Whether it reads only what it, or a key that it replaced, made. */
 	own_only: boolean;
+	/** Whether texts of its requests are kept, where the operator keeps any. */
+	log_texts: boolean;
 	created_at: string;
 	/** The key that it replaced. */
 	rotated_from: string | null;
@@ -2092,7 +2096,7 @@ export interface EndpointTypes {
 			/** Only events of this workspace. */
 			workspace_id?: string;
 			/** Only events of this type. */
-			event_type?: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked";
+			event_type?: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked" | "texts_read";
 			/** Only policy checks that were decided so. */
 			decision?: "allow" | "confirm" | "approve" | "deny";
 			/** Only events of this actor: `key:<key id>` or `operator`. */
@@ -2126,7 +2130,7 @@ export interface EndpointTypes {
 				/** Id of the event. */
 				id: string;
 				/** What happened. */
-				event_type: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked";
+				event_type: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked" | "texts_read";
 				/** Its workspace, if it has one. */
 				workspace_id: string | null;
 				/** `key:<key id>` or `operator`. */
@@ -2404,6 +2408,8 @@ export interface EndpointTypes {
 			alert_webhook: string | null;
 			/** Whether it reads only what it, or a key that it replaced, made. */
 			own_only: boolean;
+			/** Whether texts of its requests are kept, where the operator keeps any. */
+			log_texts: boolean;
 			created_at: string;
 			/** The key that it replaced. */
 			rotated_from: string | null;
@@ -2490,6 +2496,8 @@ export interface EndpointTypes {
 			alert_webhook: string | null;
 			/** Whether it reads only what it, or a key that it replaced, made. */
 			own_only: boolean;
+			/** Whether texts of its requests are kept, where the operator keeps any. */
+			log_texts: boolean;
 			created_at: string;
 			/** The key that it replaced. */
 			rotated_from: string | null;
@@ -3057,6 +3065,27 @@ export interface EndpointTypes {
 			salt: string | null;
 		};
 	};
+	/** What a request asked and was answered, after masking, where texts are kept; each look is an audit event. */
+	get_request_texts: {
+		params: {
+			request_id: string;
+		};
+		result: {
+			object: "request.texts";
+			/** The request or run. */
+			request_id: string;
+			/** The messages, each under its role, as models were sent them. Null where no texts are kept. */
+			input: string | null;
+			/** The answer as the model wrote it, without its reasoning. */
+			output: string | null;
+			/** Characters of the whole input. Of a long one, both ends are kept. */
+			input_chars: number | null;
+			/** The same of the output. */
+			output_chars: number | null;
+			/** From then on the texts are gone. */
+			expires_at: string | null;
+		};
+	};
 	/** The sessions of the caller's clients, latest first: their requests, cost and policy checks. */
 	list_sessions: {
 		query?: {
@@ -3319,7 +3348,7 @@ export interface EndpointTypes {
 				/** Id of the event. */
 				id: string;
 				/** What happened. */
-				event_type: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked";
+				event_type: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked" | "texts_read";
 				/** Its workspace, if it has one. */
 				workspace_id: string | null;
 				/** `key:<key id>` or `operator`. */
@@ -3456,6 +3485,7 @@ export const ROUTES: Readonly<
 	get_usage_series: { method: "GET", path: "/v1/usage/series", isRepeatable: true, member: "object" },
 	list_requests: { method: "GET", path: "/v1/requests", isRepeatable: true, member: "object" },
 	get_request: { method: "GET", path: "/v1/requests/{request_id}", isRepeatable: true, member: "object" },
+	get_request_texts: { method: "GET", path: "/v1/requests/{request_id}/texts", isRepeatable: true, member: "object" },
 	list_sessions: { method: "GET", path: "/v1/sessions", isRepeatable: true, member: "object" },
 	get_session: { method: "GET", path: "/v1/sessions/{session_id}", isRepeatable: true, member: "object" },
 	give_feedback: { method: "POST", path: "/v1/feedback", member: "object" },

@@ -11,7 +11,7 @@ interface BuiltAsset {
 
 /** Set by the build (cli/modules.ts). */
 declare const CONSOLE_ASSETS: Readonly<
-	Record<"style" | "script" | "charts" | "conversation" | "mark" | "font", BuiltAsset>
+	Record<"style" | "script" | "charts" | "receipt" | "conversation" | "mark" | "font", BuiltAsset>
 >;
 
 const ASSETS_PATH = "/console/assets/";
@@ -20,6 +20,8 @@ export const STYLE_PATH = `${ASSETS_PATH}${CONSOLE_ASSETS.style.name}`;
 export const SCRIPT_PATH = `${ASSETS_PATH}${CONSOLE_ASSETS.script.name}`;
 /** For pages that draw alone. */
 export const CHARTS_PATH = `${ASSETS_PATH}${CONSOLE_ASSETS.charts.name}`;
+/** For pages with a receipt alone. */
+export const RECEIPT_PATH = `${ASSETS_PATH}${CONSOLE_ASSETS.receipt.name}`;
 /** For the playground alone. */
 export const CONVERSATION_PATH = `${ASSETS_PATH}${CONSOLE_ASSETS.conversation.name}`;
 export const MARK_PATH = `${ASSETS_PATH}${CONSOLE_ASSETS.mark.name}`;

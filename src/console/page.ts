@@ -65,6 +65,8 @@ export interface ShownPage {
 	hasConversation?: boolean;
 	/** Whether the page has charts, whose script is loaded by such pages alone. */
 	hasCharts?: boolean;
+	/** Whether the page has a receipt that its script checks in the browser, loaded by such pages alone. */
+	hasReceipt?: boolean;
 	/** 200 unless it says otherwise. */
 	status?: number | undefined;
 	headers?: Record<string, string>;

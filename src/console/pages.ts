@@ -10,7 +10,8 @@ import { modelPages } from "./pages/models.tsx";
 import { overviewPage } from "./pages/overview/page.tsx";
 import { playgroundPages } from "./pages/playground.tsx";
 import { policyPages } from "./pages/policy.tsx";
-import { requestPages } from "./pages/requests.tsx";
+import { requestDetailPage } from "./pages/requests/detail.tsx";
+import { requestListPages } from "./pages/requests/list.tsx";
 import { beginRunPages } from "./pages/runs/begin.tsx";
 import { runDetailPages } from "./pages/runs/detail.tsx";
 import { runListPage } from "./pages/runs/list.tsx";
@@ -22,7 +23,8 @@ import { manifestPages } from "./pages/workspaces/manifest.tsx";
 
 export const CONSOLE_PAGES: readonly ConsolePage[] = [
 	overviewPage,
-	...requestPages,
+	...requestListPages,
+	requestDetailPage,
 	keysPage,
 	newKeyFormPage,
 	createKeyPage,

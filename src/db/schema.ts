@@ -59,6 +59,8 @@ export const apiKeys = sqliteTable(
 		alertWebhook: text("alert_webhook"),
 		/** Whether it reads only what it made; null for its role's default. */
 		ownOnly: integer("own_only", { mode: "boolean" }),
+		/** Whether texts of its requests are kept, where the operator keeps any. */
+		logTexts: integer("log_texts", { mode: "boolean" }).notNull().default(false),
 		/** The output limit of requests that name none. */
 		defaultMaxTokens: integer("default_max_tokens"),
 	},

@@ -73,6 +73,8 @@ export interface RequestPurpose {
 	configDigest: string | null;
 	/** The compliance policy in force; null without one. */
 	gate: ComplianceGate | null;
+	/** What models are sent of the request, after masking, as text. Absent: none of its texts are kept. */
+	renderInput?(): string;
 	/** @param billed every call so far, in the order they ended; never empty for a single answer. */
 	describe(billed: readonly BilledCall[]): RequestDescription;
 }

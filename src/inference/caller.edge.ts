@@ -3,12 +3,14 @@ import type { KeyContext } from "../account/context.ts";
 import { readRequestNames } from "../account/request-names.ts";
 import type { Plan } from "../catalog/plans.ts";
 import type { LongRequest } from "../http/long-work.edge.ts";
+import type { RequestTexts } from "../meter/kept-texts.ts";
 import type { RequestNames } from "../meter/request-facts.ts";
 import type { Settings } from "../settings.ts";
 import type { ProviderKeyState } from "../telemetry/metric-store.edge.ts";
 import { noteProviderKey } from "../telemetry/metrics-client.edge.ts";
 import type { CallTracing, RequestTrace } from "../telemetry/request-trace.edge.ts";
 import { createFunds, type Funds } from "../usage/funds.edge.ts";
+import { keepsTexts, keepTexts } from "../usage/kept-texts.edge.ts";
 
 /** What calls are planned by. */
 export interface PlanContext {
@@ -44,6 +46,8 @@ export interface Caller
 	/** Its place in its caller's trace; absent while no address for traces is set. */
 	trace?: RequestTrace | undefined;
 	tracing?: CallTracing;
+	/** Keeps what was asked and answered; null where no texts of the key's requests are kept. Never throws. */
+	keepTexts: ((texts: RequestTexts) => Promise<void>) | null;
 	/** Is told in which states the keys of providers are found. */
 	noteKey?(state: ProviderKeyState): void;
 	/** What the request is called by, for its row. */
@@ -83,5 +87,8 @@ export function toCaller(context: KeyContext): Caller {
 		noteKey: (state) => noteProviderKey(context, state),
 		...(context.trace ? { trace: context.trace, tracing: context.trace.calls(requestId) } : {}),
 		names: readRequestNames(context.headers, context.rawBody).names,
+		keepTexts: keepsTexts(settings, account.key)
+			? (texts) => keepTexts(context.env, { userId: account.userId, requestId: context.requestId }, settings, texts)
+			: null,
 	};
 }

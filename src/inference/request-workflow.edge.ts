@@ -45,10 +45,10 @@ export class RequestWorkflow {
 		return reserved.ok ? ok(new RequestWorkflow(workflow, settlement)) : reserved;
 	}
 
-	/** Seals and stores usage and receipt, once. @param output what `output_hash` is over. @returns null when that failed: then nothing may be delivered as a success. */
-	async settle(outcome: Outcome, output: string): Promise<SealedReceipt | null> {
+	/** Seals and stores usage and receipt, once. @param output what `output_hash` is over. @param written the same with placeholders for what is masked; default: nothing is. @returns null when that failed: then nothing may be delivered as a success. */
+	async settle(outcome: Outcome, output: string, written = output): Promise<SealedReceipt | null> {
 		await this.workflow.idle();
-		return this.#settlement.settle(outcome, output);
+		return this.#settlement.settle(outcome, output, { writtenText: written });
 	}
 
 	/** The salt of the receipt's hashes. */

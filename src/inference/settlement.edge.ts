@@ -24,6 +24,7 @@ import {
 import { type AttemptLog, toFirstTokenMs } from "./attempt-log.ts";
 import type { Caller } from "./caller.edge.ts";
 import { LOST } from "./failover.ts";
+import { renderAnswer } from "./rendered-texts.ts";
 import { type SettledExchange, toRequestTelemetry } from "./request-telemetry.ts";
 
 /** Time between the end of the last call and the expiry of the reservation. */
@@ -78,6 +79,8 @@ interface Fault {
 interface Told extends Fault {
 	/** What its one model wrote, before the mask is taken off. */
 	written: ModelAnswer;
+	/** What several wrote together, with placeholders for what is masked. */
+	writtenText: string;
 }
 
 const NO_FAULT: Fault = { failure: null, lost: null };
@@ -190,7 +193,9 @@ export class RequestSettlement {
 		Object.assign(log, { model, provider, mode, fallback, outcome, cost_usd, estimated });
 		const end = toEnd(outcome, { ...NO_FAULT, ...told }, trail.sentStatus);
 		const facts = this.#facts(usage.kind);
-		const settled = await timings.measure("settle", () => funds.settle({ usage, receipt, facts, end }));
+		const [settled] = await timings.measure("settle", () =>
+			Promise.all([funds.settle({ usage, receipt, facts, end }), this.#keepTexts(told)]),
+		);
 		if (settled) this.#trace({ usage, receipt: unsigned, facts, end, written: told.written ?? null });
 		return settled ? receipt : null;
 	}
@@ -206,6 +211,15 @@ export class RequestSettlement {
 			const hasContent = trace.hasContent && !(gate && requiresZeroRetention(gate.levels));
 			return toRequestTelemetry({ ...settled, billed, endpoint: route ?? null, parent, hasContent });
 		});
+	}
+
+	/** Keeps the request's texts where its key and the operator want that, and no policy forbids it. Never throws. */
+	async #keepTexts({ written, writtenText }: Partial<Told>): Promise<void> {
+		const { keepTexts } = this.#caller;
+		const { gate, renderInput } = this.#record.purpose;
+		if (!keepTexts || !renderInput || (gate && requiresZeroRetention(gate.levels))) return;
+		const output = writtenText ?? (written ? renderAnswer(written) : "");
+		await keepTexts({ input: renderInput(), output });
 	}
 
 	/** Settles a request that gave no answer: what may have been billed is recorded; where that is nothing, the reservation is released. */

@@ -69,6 +69,8 @@ export interface WorkflowPurpose {
 	configDigest: string | null;
 	/** The compliance policy in force; null without one. */
 	gate: ComplianceGate | null;
+	/** What models are sent of the request, after masking, as text. Absent: none of its texts are kept. */
+	renderInput?(): string;
 	/** Called for every batch, for what a crash would leave, and at the end. @param trace may hold no call yet. */
 	describe(trace: Trace): RequestDescription;
 }

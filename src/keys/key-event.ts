@@ -8,7 +8,7 @@ import type { ApiKey, KeyOptions } from "./key.ts";
 /** Options under their names in requests. */
 function toOptionFields(options: KeyOptions) {
 	const { name, role, expiresAt, rpm, dailyRequests, budget, models, config, tags, alertWebhook, ownOnly } = options;
-	const { defaultMaxTokens } = options;
+	const { defaultMaxTokens, logTexts } = options;
 	return {
 		name,
 		role,
@@ -23,6 +23,7 @@ function toOptionFields(options: KeyOptions) {
 		tags,
 		alert_webhook: alertWebhook,
 		own_only: readsOwnOnly({ role, ownOnly }),
+		log_texts: logTexts,
 	};
 }
 

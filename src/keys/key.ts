@@ -32,6 +32,8 @@ export interface KeyOptions {
 	alertWebhook: string | null;
 	/** Whether it reads only what it made; null for its role's default. */
 	ownOnly: boolean | null;
+	/** Whether texts of its requests are kept, where the operator keeps any. */
+	logTexts: boolean;
 }
 
 /** A stored key. Of the key itself, only the last four characters are known. */
@@ -186,6 +188,8 @@ export function inheritOptions(wanted: WantedOptions, own: KeyOptions): KeyOptio
 		tags: wanted.tags ?? [],
 		alertWebhook: wanted.alertWebhook ?? null,
 		ownOnly: wanted.ownOnly ?? null,
+		// Who wants texts kept says so for each key.
+		logTexts: wanted.logTexts ?? false,
 	};
 }
 
@@ -203,6 +207,7 @@ export const UNLIMITED: KeyOptions = {
 	tags: [],
 	alertWebhook: null,
 	ownOnly: null,
+	logTexts: false,
 };
 
 /** Compares as later than every time in ISO 8601. */

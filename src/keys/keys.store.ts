@@ -30,7 +30,7 @@ const tagsColumn = z.array(z.string());
 
 function toApiKey(row: KeyRow): ApiKey {
 	const { name, role, expiresAt, rpm, dailyRequests, models, brainConfig, tags, alertWebhook, ownOnly, ...rest } = row;
-	const { budgetNanoUsd, budgetPeriod, defaultMaxTokens, ...key } = rest;
+	const { budgetNanoUsd, budgetPeriod, defaultMaxTokens, logTexts, ...key } = rest;
 	const options: KeyOptions = {
 		name,
 		expiresAt,
@@ -42,6 +42,7 @@ function toApiKey(row: KeyRow): ApiKey {
 		tags: tagsColumn.parse(JSON.parse(tags)),
 		alertWebhook,
 		ownOnly,
+		logTexts,
 	};
 	return { ...key, options };
 }

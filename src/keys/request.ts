@@ -66,6 +66,10 @@ export const keyOptionFields = () => ({
 		.max(MAX_WEBHOOK_URL_CHARS)
 		.nullish()
 		.describe("Https address that alerts of its budget are sent to, at 50, 80 and 100 %. None by default."),
+	log_texts: z
+		.boolean()
+		.nullish()
+		.describe("Keep what its requests asked and were answered, where the operator keeps texts. False by default."),
 	own_only: z
 		.boolean()
 		.nullish()
@@ -92,7 +96,7 @@ export const rotateRequestSchema = z.lazy(() =>
 /** What a request names of a key's options, but for its config. Null stands for none. */
 function toKeyOptions(body: KeyRequest): WantedOptions {
 	const { name, role, expires_at, rpm, daily_requests, budget_usd, budget_period, models, tags, alert_webhook } = body;
-	const { default_max_tokens, own_only } = body;
+	const { default_max_tokens, own_only, log_texts } = body;
 	const budget = budget_usd == null ? null : { limitNanoUsd: nanoUsd(budget_usd), period: budget_period ?? null };
 	return {
 		...(name === undefined ? {} : { name }),
@@ -106,6 +110,7 @@ function toKeyOptions(body: KeyRequest): WantedOptions {
 		...(tags === undefined ? {} : { tags: tags ?? [] }),
 		...(alert_webhook === undefined ? {} : { alertWebhook: alert_webhook }),
 		...(own_only === undefined ? {} : { ownOnly: own_only }),
+		...(log_texts === undefined ? {} : { logTexts: log_texts ?? false }),
 	};
 }
 

@@ -32,6 +32,7 @@ const keyMembers = () => ({
 		.nullable()
 		.describe("Where alerts of its budget go. Only owners' keys are shown more than the host."),
 	own_only: z.boolean().describe("Whether it reads only what it, or a key that it replaced, made."),
+	log_texts: z.boolean().describe("Whether texts of its requests are kept, where the operator keeps any."),
 	created_at: z.string(),
 	rotated_from: z.string().nullable().describe("The key that it replaced."),
 });
@@ -89,6 +90,7 @@ export function toKeyMembers({ id, last4, createdAt, rotatedFrom, options }: Api
 		tags: options.tags,
 		alert_webhook: alertWebhook === null || isOwner ? alertWebhook : maskWebhook(alertWebhook),
 		own_only: readsOwnOnly(options),
+		log_texts: options.logTexts,
 		created_at: createdAt,
 		rotated_from: rotatedFrom,
 	};

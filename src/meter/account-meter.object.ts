@@ -23,6 +23,7 @@ import { DataKey } from "./data-key.edge.ts";
 import { toUnbilledRow, type UnbilledRequest } from "./failed-request.ts";
 import { FeedbackTable } from "./feedback-table.edge.ts";
 import type { SumColumn, SumRange } from "./fold-table.edge.ts";
+import type { SealedTexts } from "./kept-texts.ts";
 import type { BudgetStatus, KeyCosts } from "./key-budget.ts";
 import { KeyBudgets } from "./key-budgets.edge.ts";
 import { narrowerQuota, refuseOverLimit, toQuota } from "./limits.ts";
@@ -83,6 +84,7 @@ import { eventBytes, type StorageVerdict, type StoredDeletion, type StoredWrite 
 import { type CountedWrite, StoredQuota } from "./stored-quota.edge.ts";
 import { toListedRequest, toStoredDetail, toStoredReceipt } from "./stored-request.ts";
 import { listUntaken, markTaken, strand } from "./stranded.store.ts";
+import { TextTable } from "./text-table.edge.ts";
 import { forgetEarlierSums, highestRevision, recordUsageDays } from "./usage-days.store.ts";
 import { chooseSource, readDaySeries, readRowSeries } from "./usage-series.edge.ts";
 import type { MeterSeries, SeriesQuery } from "./usage-series.ts";
@@ -121,6 +123,7 @@ export class AccountMeter extends BackedUpObject {
 	#outbox: Outbox;
 	#feedback: FeedbackTable;
 	#sessions: SessionTable;
+	#texts: TextTable;
 	/** Whose meter this is; null before the first request that can cost something. */
 	#userId: string | null;
 	/** What revisions of sums in D1 lie above; null until D1 was asked, in a meter that was restored. */
@@ -178,6 +181,7 @@ export class AccountMeter extends BackedUpObject {
 		this.#refusals = new RefusalTable(this.#sql);
 		this.#feedback = new FeedbackTable(this.#sql, this.#meterState.table);
 		this.#sessions = new SessionTable(this.#sql);
+		this.#texts = new TextTable(this.#sql);
 		this.#keeper = new RequestKeeper(state.storage, this.#meterState, env);
 		this.#dataKey = new DataKey(this.#sql, env);
 		this.#stored = new StoredQuota(this.#sql, env, {
@@ -526,6 +530,17 @@ export class AccountMeter extends BackedUpObject {
 		return readRequestPage(this.#meterState, this.#keeper, query);
 	}
 
+	/** Keeps sealed texts of a request until they expire. Idempotent. */
+	keepTexts(texts: SealedTexts): void {
+		this.ctx.storage.transactionSync(() => this.#texts.put(texts));
+		this.#outbox.arm(texts.expiresAtMs);
+	}
+
+	/** Sealed texts of a request; null where none are kept. */
+	texts(requestId: string): Omit<SealedTexts, "requestId"> | null {
+		return this.#texts.find(requestId, Date.now());
+	}
+
 	/** Sessions whose newest request arrived before a time. */
 	sessionHeads({ beforeMs, ...query }: SessionsQuery): Promise<SessionHeads> {
 		return this.#sessions.heads(
@@ -747,8 +762,26 @@ export class AccountMeter extends BackedUpObject {
 		this.#armForOpenWork(Date.now() + this.#outbox.retryDelayMs);
 		this.#armForSums(Date.now() + this.#outbox.retryDelayMs);
 		await this.#keep(Date.now());
+		this.#forgetTexts(Date.now());
 		// A receiver that hangs delays the next alarm, which expires reservations, by ten seconds at most.
 		await delivered;
+	}
+
+	/** Removes texts that have expired. Never throws. */
+	#forgetTexts(nowMs: number): void {
+		try {
+			this.#texts.removeExpired(nowMs);
+		} catch (error) {
+			logError("texts_not_removed", error);
+			this.#outbox.arm(nowMs + KEEP_AGAIN_MS);
+			return;
+		}
+		this.#armForTexts();
+	}
+
+	#armForTexts(): void {
+		const { nextExpiryMs } = this.#texts;
+		if (nextExpiryMs !== null) this.#outbox.arm(nextExpiryMs);
 	}
 
 	/** Moves old requests into archives and removes older ones, some at a time. Never throws. */
@@ -961,6 +994,7 @@ export class AccountMeter extends BackedUpObject {
 		if (earliestExpiryMs !== null) this.#outbox.arm(Math.max(earliestExpiryMs, claimAtMs));
 		if (this.#budgets.table.hasUnflushed) this.#outbox.arm(flushAtMs);
 		this.#armForWebhooks();
+		this.#armForTexts();
 		this.#armForRefusals(flushAtMs);
 		this.#stored.armForFlush(Date.now(), flushAtMs);
 	}

@@ -7,6 +7,7 @@ import { ArchivedRequests } from "./archived-requests.edge.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
 import type { UnbilledRequest } from "./failed-request.ts";
 import type { SumColumn, SumRange } from "./fold-table.edge.ts";
+import type { SealedTexts } from "./kept-texts.ts";
 import type { BudgetStatus, KeyCosts } from "./key-budget.ts";
 import type {
 	AdmitRequest,
@@ -77,6 +78,10 @@ export interface MeterClient {
 	nameSums(column: NamedColumn, range: SumRange): Promise<NameSums>;
 	/** The requests of a page, one more than it holds if there are more. */
 	requestPage(query: RequestPageQuery): Promise<RequestPagePart>;
+	/** Keeps sealed texts of a request until they expire. */
+	keepTexts(texts: SealedTexts): Promise<void>;
+	/** Sealed texts of a request; null where none are kept. */
+	texts(requestId: string): Promise<Omit<SealedTexts, "requestId"> | null>;
 	/** Sessions whose newest request arrived before a time. Those of archived requests are not among them. */
 	sessionHeads(query: SessionsQuery): Promise<SessionHeads>;
 	/** What the requests of sessions come to; none for a session without any. @param apiKeyIds of these keys; null for all. */
@@ -160,6 +165,8 @@ export function meterClient(
 		nameSums: (column, range) => twice(async (stub) => await stub.nameSums(column, range)),
 		usageSeries: (query) => twice(async (stub) => (await stub.usageSeries(query)) as MeterSeries),
 		requestPage: (query) => twice(async (stub) => archived.page(await stub.requestPage(query), query)),
+		keepTexts: (texts) => twice((stub) => stub.keepTexts(texts)),
+		texts: (requestId) => twice(async (stub) => await stub.texts(requestId)),
 		sessionHeads: (query) => twice(async (stub) => await stub.sessionHeads(query)),
 		sessionRequests: (sessionIds, apiKeyIds) =>
 			twice(async (stub) =>

@@ -63,6 +63,9 @@ export const METER_TABLES: TableSchema = {
 					days TEXT NOT NULL, flushed INTEGER, recounted_at_ms INTEGER NOT NULL);
 				CREATE TABLE stored_writes (id TEXT PRIMARY KEY, at_ms INTEGER NOT NULL, day INTEGER NOT NULL,
 					rolling INTEGER NOT NULL, kept INTEGER NOT NULL, is_reduced INTEGER NOT NULL) WITHOUT ROWID;
+				CREATE TABLE request_texts (id TEXT PRIMARY KEY, expires_at_ms INTEGER NOT NULL, bytes INTEGER NOT NULL,
+					sealed BLOB NOT NULL);
+				CREATE INDEX request_texts_expiry ON request_texts (expires_at_ms);
 				CREATE TABLE data_key (pepper TEXT PRIMARY KEY, wrapped BLOB NOT NULL) WITHOUT ROWID;
 			`),
 	],

@@ -13,6 +13,7 @@ import { type Caller, toCaller } from "../inference/caller.edge.ts";
 import { AnswerTexts, restoreMembers } from "../inference/masked-call.ts";
 import { listWorkflowLimits } from "../inference/output-ceiling.ts";
 import type { ReceiptInput } from "../inference/receipt-input.edge.ts";
+import { renderSentMessages } from "../inference/rendered-texts.ts";
 import { RequestWorkflow } from "../inference/request-workflow.edge.ts";
 import type { Trace } from "../inference/trace.ts";
 import type { Workflow } from "../inference/workflow.edge.ts";
@@ -186,12 +187,14 @@ function toPurpose<Outcome>(
 	policy: EffortPolicy,
 	{ settings: { catalog } }: Caller,
 	{ config, gate }: CallRules,
+	{ messages }: Pick<Task, "messages">,
 	outcome: () => Outcome | null,
 ): WorkflowPurpose {
 	return {
 		input,
 		configDigest: config ? configDigest(config.config) : null,
 		gate,
+		renderInput: () => renderSentMessages(messages),
 		describe(trace) {
 			const model = trace.modelsUsed()[0] ?? intendedModel;
 			const provider = catalog.findModel(model)?.provider ?? "";
@@ -271,7 +274,7 @@ export async function answerTask<Outcome, Answer>(
 	const { task, pool, plan } = planned.value;
 	const { boundNanoUsd, firstNanoUsd } = plan;
 	let outcome: Outcome | null = null;
-	const purpose = toPurpose(plan, policy, caller, { config, gate }, () => outcome);
+	const purpose = toPurpose(plan, policy, caller, { config, gate }, task, () => outcome);
 	const opened = await RequestWorkflow.open(caller, purpose, {
 		boundNanoUsd,
 		firstNanoUsd,
@@ -289,7 +292,8 @@ export async function answerTask<Outcome, Answer>(
 	if (!concluded.ok) return opened.value.fail(concluded.failure);
 	outcome = concluded.value;
 	const ended = workflow.stopped ? "client_closed" : "complete";
-	const receipt = await opened.value.settle(ended, plan.output(outcome));
+	const output = plan.output(outcome);
+	const receipt = await opened.value.settle(ended, output, mask?.maskText(output) ?? output);
 	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
 	const headers: Record<string, string> = workflow.sandbox ? { "x-svc-sandbox": "1" } : {};
 	const summary = opened.value.summary(receipt);

@@ -4,7 +4,13 @@ import type { TestService } from "../clients/support.ts";
 import { type ConsoleIds, type FurnishedAccount, furnishAccount } from "../support/history/furnish.ts";
 
 /** Answers of the console that are no page: a part of one, and what is to be saved. */
-const NO_PAGES = ["run_live", "run_stream", "workspace_chain_proof", "workspace_checkpoint"];
+export const NO_PAGES: readonly string[] = [
+	"requests_rows",
+	"run_live",
+	"run_stream",
+	"workspace_chain_proof",
+	"workspace_checkpoint",
+];
 
 export interface FurnishedUser extends FurnishedAccount {
 	/** Every page of the console, the ones with ids as well; of some, in more than one state. */

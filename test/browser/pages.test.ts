@@ -2,13 +2,13 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { CONSOLE_PAGES } from "../../src/console/pages.ts";
 import { chat } from "../clients/support.ts";
-import { type FurnishedUser, furnishUser } from "./furnish.ts";
+import { type FurnishedUser, furnishUser, NO_PAGES } from "./furnish.ts";
 import { useConsole } from "./use-console.ts";
 import { DESK, VIEWS } from "./visit.ts";
 
-const PATHS = CONSOLE_PAGES.filter(({ method, path }) => method === "GET" && !path.includes("{")).map(
-	({ path }) => path,
-);
+const PATHS = CONSOLE_PAGES.filter(
+	({ id, method, path }) => method === "GET" && !path.includes("{") && !NO_PAGES.includes(id),
+).map(({ path }) => path);
 
 const { service, visit, visitAs } = useConsole();
 let newKey = "";
@@ -127,5 +127,108 @@ describe("the overview", () => {
 		expect(await visitor.open("/console")).toBe(429);
 		expect(await visitor.page.getByRole("main").innerText()).toContain("120 pages");
 		expect(await visitor.findFaults("limit-reached")).toEqual([]);
+	});
+});
+
+/** A little more than the page's script waits between its looks. */
+const BETWEEN_LOOKS_MS = 4_500;
+
+describe("the list of requests", () => {
+	it("shows a new request by itself, but not while it is paused or somebody stands on a row", async () => {
+		const { key } = await service().newKey("corporate");
+		const visitor = await visit();
+		await visitor.signIn(key);
+		const { page } = visitor;
+		await page.clock.install();
+		await visitor.open("/console/requests");
+		await page.getByText("No request yet").waitFor();
+		await chat(service().url, key, "Say hello");
+		const rows = page.getByRole("table", { name: /^Requests/ }).getByRole("row");
+		await page.clock.runFor(BETWEEN_LOOKS_MS);
+		await rows.nth(1).waitFor();
+		expect(await rows.count()).toBe(2);
+
+		const live = page.getByRole("button", { name: "Live" });
+		await live.click();
+		expect(await live.getAttribute("aria-pressed")).toBe("false");
+		const asked: string[] = [];
+		page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+		await chat(service().url, key, "Say hello");
+		await page.clock.runFor(BETWEEN_LOOKS_MS);
+		expect(asked).toEqual([]);
+
+		await live.click();
+		await rows.nth(1).getByRole("link").first().focus();
+		await page.clock.runFor(BETWEEN_LOOKS_MS);
+		expect(asked).toEqual([]);
+		await live.focus();
+		await page.clock.runFor(BETWEEN_LOOKS_MS);
+		await rows.nth(2).waitFor();
+		expect(visitor.takeComplaints()).toEqual([]);
+	});
+
+	it("narrows by what is folded away, keeps it in the address, and shows it", async () => {
+		const visitor = await visitAs(usedKey);
+		const { page } = visitor;
+		await visitor.open("/console/requests");
+		await page.getByText("More filters").click();
+		await page.getByLabel("Id begins with").fill("svc-0");
+		await page.getByLabel("Metadata").fill("team=nobody");
+		await page.getByRole("button", { name: "Show", exact: true }).click();
+		await page.getByText("No request matches").waitFor();
+		expect(visitor.path()).toContain("metadata=team%3Dnobody");
+		expect(await page.getByLabel("Metadata").inputValue()).toBe("team=nobody");
+		expect(await page.getByLabel("Metadata").isVisible()).toBe(true);
+	});
+});
+
+describe.each(VIEWS)("a request at $width pixels, $colorScheme,", (view) => {
+	it("is checked in the browser, and can be copied as code", async () => {
+		const visitor = await visitAs(usedKey, view);
+		const { page } = visitor;
+		await visitor.open("/console/requests?outcome=complete");
+		await page.getByRole("table").getByRole("row").nth(1).getByRole("link").first().click();
+		await page.getByText("Checked in this browser: hash and signature hold").waitFor();
+		const way = page.getByRole("table", { name: /^The way it took/ });
+		expect(await way.getByRole("rowheader").allInnerTexts()).toEqual([
+			"Admission and routing",
+			expect.stringMatching(/^Call: .+ of .+/),
+			"Settlement and receipt",
+		]);
+		await page.getByText("Python", { exact: true }).click();
+		expect(await page.locator("#code-python").innerText()).toContain("OpenAI(base_url=");
+		expect(await visitor.findFaults("request-checked")).toEqual([]);
+	});
+
+	it("that was refused says why, without a receipt", async () => {
+		const response = await fetch(`${service().url}/v1/chat/completions`, {
+			method: "POST",
+			headers: { authorization: `Bearer ${usedKey}`, "content-type": "application/json" },
+			body: JSON.stringify({
+				messages: [{ role: "user", content: "Say hello" }],
+				brain_config: { max_cost: 0.000_000_001 },
+			}),
+		});
+		expect(response.status).toBe(402);
+		const visitor = await visitAs(usedKey, view);
+		const { page } = visitor;
+		await visitor.open("/console/requests?outcome=refused");
+		await page.getByRole("table").getByRole("row").nth(1).getByRole("link").first().click();
+		await page.getByRole("alert").filter({ hasText: "No answer: HTTP 402" }).waitFor();
+		expect(await page.getByRole("main").innerText()).toContain("Nothing was billed, so there is no receipt.");
+		expect(await visitor.findFaults("request-refused")).toEqual([]);
+	});
+});
+
+describe.each(VIEWS)("no page that draws moves at $width pixels, $colorScheme:", (view) => {
+	it.each(["/console", "/console?range=24h&by=key", "/console/requests"])("%s", async (path) => {
+		const visitor = await visitAs(usedKey, view);
+		const { page } = visitor;
+		await page.addInitScript(`window.shift = 0;
+new PerformanceObserver((list) => { for (const { value } of list.getEntries()) window.shift += value; })
+	.observe({ type: "layout-shift", buffered: true });`);
+		await visitor.open(path);
+		await page.waitForLoadState("networkidle");
+		expect(await page.evaluate("window.shift")).toBe(0);
 	});
 });

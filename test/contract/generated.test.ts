@@ -9,6 +9,7 @@ import { ENDPOINTS } from "../../src/endpoints.ts";
 import { openapiDocument } from "../../src/http/openapi.ts";
 import { storeCatalog } from "../../src/load-settings.edge.ts";
 import { RECORDED_EXAMPLES } from "../../src/site/examples.ts";
+import { TEST_METRICS_TOKEN, useMetricsToken } from "../support/collector.ts";
 import { exampleRequest, makeIds } from "../support/examples.ts";
 import {
 	type GeneratedRequest,
@@ -74,6 +75,8 @@ async function credentials({ security }: Operation): Promise<Record<string, stri
 	if (security.some((scheme) => "apiKey" in scheme)) return { ...address, authorization: `Bearer ${key.key}` };
 	if (security.some((scheme) => "adminToken" in scheme))
 		return { ...address, authorization: `Bearer ${TEST_ADMIN_TOKEN}` };
+	if (security.some((scheme) => "metricsToken" in scheme))
+		return { ...address, authorization: `Bearer ${TEST_METRICS_TOKEN}` };
 	return address;
 }
 
@@ -86,7 +89,10 @@ let document: Record<string, unknown>;
 let documented: Documented;
 const errors: string[] = [];
 
+let metricsToken: { restore(): void };
+
 beforeAll(async () => {
+	metricsToken = useMetricsToken();
 	upstream = useSandbox();
 	await storeCatalog(env, JSON.stringify(OPERATOR_CATALOG));
 	vi.spyOn(console, "log").mockImplementation(() => undefined);
@@ -96,6 +102,7 @@ beforeAll(async () => {
 	documented = new Documented(document);
 });
 afterAll(() => {
+	metricsToken.restore();
 	upstream.restore();
 	vi.restoreAllMocks();
 });

@@ -24,6 +24,7 @@ export const FULL_GRANT: KeyGrant = {
 	budget: null,
 	budgetKeyId: null,
 	rules: null,
+	logsTexts: false,
 	lineage: [],
 	ownOnly: false,
 };
@@ -67,6 +68,7 @@ export async function inProcessCaller(key: TestKey, runId?: string): Promise<Cal
 		waitUntil,
 		log: { endpoint: "in-process" },
 		names: UNNAMED,
+		keepTexts: null,
 		timings: new Timings(startedAtMs, () => Date.now()),
 		trail,
 		funds: createFunds({ account, admit, db: database(env.DB), meter, requestId, trail, waitUntil }),

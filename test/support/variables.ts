@@ -15,6 +15,9 @@ export const TEST_RETRY_WAIT_MS = 250;
 /** The only host that webhooks may name. */
 export const TEST_WEBHOOK_HOST = "hooks.example.com";
 
+/** How long texts of requests are kept, of keys that want them kept. */
+export const TEST_LOG_TEXTS_DAYS = 30;
+
 /** A key for every provider of a catalog, and the sandbox as its address. */
 function providerVariables({ providers }: Catalog): Record<string, string> {
 	return Object.fromEntries(
@@ -33,6 +36,8 @@ export function variablesFor(catalog: Catalog): Record<string, string> {
 		KEY_PEPPER: "test-pepper-0123456789",
 		ADMIN_TOKEN: TEST_ADMIN_TOKEN,
 		WEBHOOK_HOSTS: TEST_WEBHOOK_HOST,
+		// Texts are kept of keys that want it, and no key does by itself.
+		LOG_TEXTS: String(TEST_LOG_TEXTS_DAYS),
 		UPSTREAM_HOSTS: new URL(SANDBOX_ORIGIN).host,
 		STEP_RETRY_WAITS_MS: Array(3).fill(TEST_RETRY_WAIT_MS).join(),
 		// Of the provider that contract tests add (operator-catalog.ts).

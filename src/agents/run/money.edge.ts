@@ -3,9 +3,16 @@
 import { PLANS } from "../../catalog/plans.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
 import type { CompliancePolicy } from "../../compliance/policy.ts";
-import { maskedClasses, type PolicyLevels, readsInferred, toPolicyLevels } from "../../compliance/policy-levels.ts";
+import {
+	maskedClasses,
+	type PolicyLevels,
+	readsInferred,
+	requiresZeroRetention,
+	toPolicyLevels,
+} from "../../compliance/policy-levels.ts";
 import { database } from "../../db/client.edge.ts";
 import type { Failure } from "../../failure.ts";
+import { logError } from "../../http/log.edge.ts";
 import { Timings } from "../../http/timings.ts";
 import type { PlanContext } from "../../inference/caller.edge.ts";
 import { withTextField } from "../../inference/client-fields.ts";
@@ -20,10 +27,11 @@ import type { ProviderKeyState } from "../../telemetry/metric-store.edge.ts";
 import { noteProviderKey } from "../../telemetry/metrics-client.edge.ts";
 import { type TraceOpener, traceOpener } from "../../telemetry/request-trace.edge.ts";
 import { type OpenFunds, openFunds } from "../../usage/funds.edge.ts";
+import { keepsTexts, keepTexts } from "../../usage/kept-texts.edge.ts";
 import { findReceipt } from "../../usage/receipt-lookup.edge.ts";
 import { gateForGoal } from "../goal-gate.edge.ts";
 import { runFromReceipt } from "./receipt.ts";
-import { bestOutput, currentProof, type RunSpec, sumChargesNanoUsd, toRunEnd } from "./run.ts";
+import { bestOutput, currentProof, type RunSpec, type RunState, sumChargesNanoUsd, toRunEnd } from "./run.ts";
 import { toRunTelemetry } from "./run-telemetry.ts";
 import { draftInterimSettlement, draftSettlement, type SettlementSource } from "./settlement.ts";
 import type { OpenStepCharge, SettledRun, StoredRun } from "./stored-run.edge.ts";
@@ -213,12 +221,28 @@ export class RunMoney {
 		const { end, settlement } = pendingSettlement;
 		if (await this.#funds(spec).settle(settlement, stored)) {
 			this.#trace(run, settlement);
+			await this.#keepTexts(spec, state, end.output);
 			return { end, state, steps };
 		}
 		const receipt = await this.#findReceipt(spec).catch(() => null);
 		if (!receipt) return null;
 		if (receipt.proof_hash === settlement.receipt.proof_hash) return { end, state, steps };
 		return runFromReceipt({ state, steps }, receipt);
+	}
+
+	/** Keeps goal and output where the run's key and the operator want that, and no policy forbids it. Never throws. */
+	async #keepTexts(spec: RunSpec, { resumeRules }: RunState, output: string): Promise<void> {
+		const { goal, runId: requestId, userId } = spec;
+		const policies = [spec.compliance, resumeRules?.compliance].flatMap((levels) => levels ?? []);
+		const isWanted = keepsTexts(this.#settings, { logsTexts: spec.logsTexts ?? false });
+		if (!isWanted || goal === "" || policies.some(requiresZeroRetention)) return;
+		try {
+			const mask = (await this.gateFor(spec))?.mask;
+			const texts = { input: mask?.maskText(goal) ?? goal, output: mask?.maskText(output) ?? output };
+			await keepTexts(this.#env, { userId, requestId }, this.#settings, texts);
+		} catch (error) {
+			logError("texts_not_kept", error, { request_id: requestId });
+		}
 	}
 
 	/** Hands over the spans of a run that is settled. */

@@ -70,6 +70,8 @@ export interface RunSpec extends SpendLimits {
 	workspaceId: string | null;
 	/** What its request is called by; left out where it has no names. */
 	names?: RequestNames;
+	/** Its goal and its output are kept with its request; left out where they are not. */
+	logsTexts?: true;
 	/** Left out while no address for traces is set. */
 	trace?: RunTracePlace;
 	/** The part of the routing config that applies to every call; null without one. */

@@ -11,6 +11,7 @@ import { createNonce } from "../../inference/nonce.edge.ts";
 import { listWorkflowLimits } from "../../inference/output-ceiling.ts";
 import { configDigest } from "../../routing-config/config.ts";
 import { rulesInForce } from "../../routing-config/in-force.edge.ts";
+import { keepsTexts } from "../../usage/kept-texts.edge.ts";
 import { checkWebhook, toWebhookRules } from "../../webhooks/webhook.ts";
 import { gateForGoal } from "../goal-gate.edge.ts";
 import { START_INTENSITY } from "../guard.ts";
@@ -48,6 +49,15 @@ interface PreparedRun {
 	gate: ComplianceGate | null;
 }
 
+/** What a run keeps of who asked for it, beside the account. */
+function toCallerMembers({ account, headers, rawBody, settings }: KeyContext): Pick<RunSpec, "names" | "logsTexts"> {
+	const { names } = readRequestNames(headers, rawBody);
+	return {
+		...(hasNames(names) ? { names } : {}),
+		...(keepsTexts(settings, account.key) ? { logsTexts: true } : {}),
+	};
+}
+
 /** Prepares a run. Fails when no model may work on it. */
 async function prepareRun(
 	body: AgentRunRequest,
@@ -71,7 +81,6 @@ async function prepareRun(
 	const maxTokens = body.max_tokens ?? ownMaxTokens;
 	const temperature = body.temperature ?? DEFAULT_AGENT_TEMPERATURE;
 	const nonce = createNonce();
-	const { names } = readRequestNames(context.headers, context.rawBody);
 	const maskedGoal = gate?.mask?.maskText(goal) ?? goal;
 	const plan = planFromGoal({ goal: maskedGoal }).map((subtask) => subtask.task);
 	const date = toDateText(startedAtMs, body.time_zone ?? DEFAULT_TIME_ZONE);
@@ -99,7 +108,7 @@ async function prepareRun(
 		budget: limits.budget,
 		...(body.time_zone == null ? {} : { timeZone: body.time_zone }),
 		workspaceId: body.workspace_id ?? null,
-		...(hasNames(names) ? { names } : {}),
+		...toCallerMembers(context),
 		...(context.trace ? { trace: { parent: context.trace.parent, route: context.route ?? null } } : {}),
 		config: callConfig,
 		configDigest: config ? configDigest(config.config) : null,

@@ -104,6 +104,7 @@ const keyFlagAbout: Readonly<Record<keyof typeof KEY_FLAGS, [value: string, abou
 	"default-max-tokens": ["N", "output limit of requests that name none"],
 	tags: ["LIST", "labels, with commas"],
 	"alert-webhook": ["URL", "where alerts of its budget go"],
+	"log-texts": ["true|false", "whether texts of its requests are kept, where the operator keeps any"],
 	"own-only": ["true|false", "whether an agent's key reads only what it made, which is the default"],
 };
 const KEY_OPTION_FLAGS: Readonly<Record<string, Flag>> = Object.fromEntries(

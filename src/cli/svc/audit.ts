@@ -44,7 +44,8 @@ export const auditCommand: Command = {
 	about: "show the audit log, oldest first",
 	details: [
 		`Kinds: ${EVENT_TYPES.slice(0, 6).join(", ")},`,
-		`  ${EVENT_TYPES.slice(6).join(", ")}.`,
+		`  ${EVENT_TYPES.slice(6, 12).join(", ")},`,
+		`  ${EVENT_TYPES.slice(12).join(", ")}.`,
 		"With --json each event is a line.",
 	],
 	flags: {

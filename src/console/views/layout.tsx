@@ -1,12 +1,26 @@
 // The frame of every page: head, side navigation, the page's own head, main.
 import type { Child } from "hono/jsx";
-import { CHARTS_PATH, CONVERSATION_PATH, FONT_PATH, MARK_PATH, SCRIPT_PATH, STYLE_PATH } from "../assets.ts";
+import {
+	CHARTS_PATH,
+	CONVERSATION_PATH,
+	FONT_PATH,
+	MARK_PATH,
+	RECEIPT_PATH,
+	SCRIPT_PATH,
+	STYLE_PATH,
+} from "../assets.ts";
 import { showDirectionMarks } from "../json-text.ts";
 import { NAV_GROUPS, SECTIONS, type SectionId, type ShownPage } from "../page.ts";
 import type { Session } from "../session.ts";
 import { Icon } from "./icons.tsx";
 
-function Head({ title, page }: { title: string; page?: ShownPage }) {
+interface HeadProps {
+	title: string;
+	/** Scripts that the page needs besides the one of all pages. */
+	scripts?: readonly string[];
+}
+
+function Head({ title, scripts = [] }: HeadProps) {
 	return (
 		<head>
 			<meta charset="utf-8" />
@@ -17,8 +31,9 @@ function Head({ title, page }: { title: string; page?: ShownPage }) {
 			<link rel="preload" as="font" type="font/woff2" href={FONT_PATH} crossorigin="anonymous" />
 			<link rel="stylesheet" href={STYLE_PATH} />
 			<script src={SCRIPT_PATH} defer />
-			{page?.hasCharts ? <script src={CHARTS_PATH} defer /> : null}
-			{page?.hasConversation ? <script src={CONVERSATION_PATH} defer /> : null}
+			{scripts.map((path) => (
+				<script src={path} defer />
+			))}
 		</head>
 	);
 }
@@ -69,6 +84,14 @@ function SessionForm({ session }: { session: Session }) {
 	);
 }
 
+function pageScripts({ hasCharts, hasReceipt, hasConversation }: ShownPage): string[] {
+	return [
+		hasCharts ? CHARTS_PATH : [],
+		hasReceipt ? RECEIPT_PATH : [],
+		hasConversation ? CONVERSATION_PATH : [],
+	].flat();
+}
+
 interface LayoutProps {
 	page: ShownPage;
 	session: Session;
@@ -79,7 +102,7 @@ export function Layout({ page, session }: LayoutProps) {
 	const { title, section, lead, actions, content } = page;
 	return (
 		<html lang="en">
-			<Head title={title} page={page} />
+			<Head title={title} scripts={pageScripts(page)} />
 			<body>
 				<a class="skip" href="#main">
 					Skip to content
@@ -107,7 +130,7 @@ export function Layout({ page, session }: LayoutProps) {
 								<h1>
 									<bdi>{showDirectionMarks(title)}</bdi>
 								</h1>
-								{lead ? <p class="lead">{lead}</p> : null}
+								{lead ? <div class="lead">{lead}</div> : null}
 							</div>
 							{actions ? <div class="actions">{actions}</div> : null}
 						</div>

@@ -57,6 +57,7 @@ const options: fc.Arbitrary<KeyOptions> = fc.record({
 	tags: fc.constant([]),
 	alertWebhook: fc.constant(null),
 	ownOnly: fc.constant(null),
+	logTexts: fc.boolean(),
 });
 
 describe("a key", () => {

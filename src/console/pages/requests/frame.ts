@@ -1,0 +1,22 @@
+// What the pages of requests share: their paths, and requests as the API shows them.
+import type { z } from "zod";
+import type { RequestKind } from "../../../http/request-kind.ts";
+import type { requestDetailSchema, requestSchema } from "../../../usage/request-views.ts";
+
+export type ShownRequest = z.output<typeof requestSchema>;
+export type WholeRequest = z.output<typeof requestDetailSchema>;
+
+export const REQUESTS_PATH = "/console/requests";
+
+export const REQUEST_KIND_NAMES: Readonly<Record<RequestKind, string>> = {
+	chat: "Chat",
+	skill: "Skill",
+	orchestration: "Orchestration",
+	code: "Code",
+	agent: "Agent run",
+};
+
+/** The page of a request; of a run, the run's. */
+export function requestPath({ request_id, kind }: Pick<ShownRequest, "request_id" | "kind">): string {
+	return `${kind === "agent" ? "/console/runs" : REQUESTS_PATH}/${encodeURIComponent(request_id)}`;
+}
