@@ -85,6 +85,7 @@ import { type CountedWrite, StoredQuota } from "./stored-quota.edge.ts";
 import { toListedRequest, toStoredDetail, toStoredReceipt } from "./stored-request.ts";
 import { listUntaken, markTaken, strand } from "./stranded.store.ts";
 import { TextTable } from "./text-table.edge.ts";
+import type { NamedTimes } from "./time-sums.ts";
 import { forgetEarlierSums, highestRevision, recordUsageDays } from "./usage-days.store.ts";
 import { chooseSource, readDaySeries, readRowSeries } from "./usage-series.edge.ts";
 import type { MeterSeries, SeriesQuery } from "./usage-series.ts";
@@ -502,6 +503,13 @@ export class AccountMeter extends BackedUpObject {
 	/** Sums of a range of days under the names of a column. */
 	sumsBy(column: SumColumn, range: SumRange): NamedCounts[] {
 		return this.#meterState.sumsBy(column, range);
+	}
+
+	/** How long requests of a range of days took, and how many others failed, under the names of a column. */
+	timesBy(column: SumColumn | NamedColumn, range: SumRange): NamedTimes[] {
+		return column === "end_user" || column === "session_id"
+			? this.#meterState.failed.countsBy(column, range)
+			: this.#meterState.timesBy(column, range);
 	}
 
 	/** Usage of a range of days under names of clients, from its latest requests. */
