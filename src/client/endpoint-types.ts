@@ -2542,11 +2542,11 @@ export interface EndpointTypes {
 			}>;
 		};
 	};
-	/** The caller's limits, totals and latest requests; with group_by, usage by key, tag, model, day, end user or session. */
+	/** The caller's limits, totals and latest requests; with group_by, usage by key, tag, model, provider, day, end user or session. */
 	get_usage: {
 		query?: {
 			/** Groups by this. The other parameters need it. */
-			group_by?: "key" | "tag" | "model" | "day" | "end_user" | "session";
+			group_by?: "key" | "tag" | "model" | "provider" | "day" | "end_user" | "session";
 			/** First UTC day; by default 30 days up to `until`. At most 366 days. */
 			since?: string;
 			/** Last UTC day; by default today. */
@@ -2619,17 +2619,31 @@ export interface EndpointTypes {
 			}[];
 		} | {
 			object: "usage.groups";
-			group_by: "key" | "tag" | "model" | "day" | "end_user" | "session";
+			group_by: "key" | "tag" | "model" | "provider" | "day" | "end_user" | "session";
 			since: string;
 			until: string;
 			/** Of all pages: every request once, though it may be in several groups. */
 			total: {
-				/** By model: those that called it. */
+				/** Those that were billed. By model: those that called it; by provider: those that count for one of its models. */
 				requests: number;
 				calls: number;
 				tokens: number;
 				input_tokens: number;
 				cost_usd: number;
+				/** Requests that were refused before a provider was called; they are not among `requests`. By model and provider, `total` alone has them. */
+				refused: number;
+				/** Other requests without an answer and a bill, by the model that was tried last. */
+				failed: number;
+				/** Time from arrival to receipt that half and 95 % of the requests do not exceed, from buckets that each span a tenth: within 5 %. By model and provider, of the requests that count for it; null by key, tag, end user and session. */
+				latency_ms: {
+					p50: number | null;
+					p95: number | null;
+				};
+				/** The same to the first token, where one came. */
+				first_token_ms: {
+					p50: number | null;
+					p95: number | null;
+				};
 			};
 			has_more: boolean;
 			next_cursor: string | null;
@@ -2645,17 +2659,33 @@ export interface EndpointTypes {
 				/** By tag; null for keys without one. */
 				tag?: string | null;
 				model?: string;
+				/** By provider; null for models that are no longer in the catalog. */
+				provider?: string | null;
 				day?: string;
 				/** By end user; null for requests without one. */
 				end_user?: string | null;
 				/** By session; null for requests without one. */
 				session_id?: string | null;
-				/** By model: those that called it. */
+				/** Those that were billed. By model: those that called it; by provider: those that count for one of its models. */
 				requests: number;
 				calls: number;
 				tokens: number;
 				input_tokens: number;
 				cost_usd: number;
+				/** Requests that were refused before a provider was called; they are not among `requests`. By model and provider, `total` alone has them. */
+				refused: number;
+				/** Other requests without an answer and a bill, by the model that was tried last. */
+				failed: number;
+				/** Time from arrival to receipt that half and 95 % of the requests do not exceed, from buckets that each span a tenth: within 5 %. By model and provider, of the requests that count for it; null by key, tag, end user and session. */
+				latency_ms: {
+					p50: number | null;
+					p95: number | null;
+				};
+				/** The same to the first token, where one came. */
+				first_token_ms: {
+					p50: number | null;
+					p95: number | null;
+				};
 			}>;
 		};
 	};
@@ -2665,7 +2695,7 @@ export interface EndpointTypes {
 			/** An id of list_models. */
 			baseline?: string;
 			/** Groups by this. The other parameters need it. */
-			group_by?: "key" | "tag" | "model" | "day" | "end_user" | "session";
+			group_by?: "key" | "tag" | "model" | "provider" | "day" | "end_user" | "session";
 			/** First UTC day; by default 30 days up to `until`. At most 366 days. */
 			since?: string;
 			/** Last UTC day; by default today. */
@@ -2685,7 +2715,7 @@ export interface EndpointTypes {
 			saved_pct: number;
 		} | {
 			object: "savings.groups";
-			group_by: "key" | "tag" | "model" | "day" | "end_user" | "session";
+			group_by: "key" | "tag" | "model" | "provider" | "day" | "end_user" | "session";
 			since: string;
 			until: string;
 			/** Of all pages: every request once, though it may be in several groups. */
@@ -2711,6 +2741,8 @@ export interface EndpointTypes {
 				/** By tag; null for keys without one. */
 				tag?: string | null;
 				model?: string;
+				/** By provider; null for models that are no longer in the catalog. */
+				provider?: string | null;
 				day?: string;
 				/** By end user; null for requests without one. */
 				end_user?: string | null;
@@ -3108,8 +3140,10 @@ export interface EndpointTypes {
 				first_at: string;
 				/** The same for the last one. */
 				last_at: string;
-				/** Requests and runs of it. */
+				/** Requests and runs of it that were billed. */
 				requests: number;
+				/** Requests of it that got no answer and cost nothing. */
+				failed: number;
 				/** What they cost. */
 				cost_usd: number;
 				/** Policy checks of it. */
@@ -3138,8 +3172,10 @@ export interface EndpointTypes {
 			first_at: string;
 			/** The same for the last one. */
 			last_at: string;
-			/** Requests and runs of it. */
+			/** Requests and runs of it that were billed. */
 			requests: number;
+			/** Requests of it that got no answer and cost nothing. */
+			failed: number;
 			/** What they cost. */
 			cost_usd: number;
 			/** Policy checks of it. */

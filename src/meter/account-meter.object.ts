@@ -71,7 +71,7 @@ import type {
 import { readRequestPage, recomputeDay } from "./request-reader.edge.ts";
 import type { OpenRequest } from "./request-table.edge.ts";
 import { MinuteWindow } from "./rolling-window.ts";
-import type { SessionHeads, SessionRequests, SessionsQuery } from "./session-page.ts";
+import { addSessionRequests, type SessionHeads, type SessionRequests, type SessionsQuery } from "./session-page.ts";
 import { SessionTable } from "./session-table.edge.ts";
 import {
 	type Reservation,
@@ -85,6 +85,7 @@ import { type CountedWrite, StoredQuota } from "./stored-quota.edge.ts";
 import { toListedRequest, toStoredDetail, toStoredReceipt } from "./stored-request.ts";
 import { listUntaken, markTaken, strand } from "./stranded.store.ts";
 import { TextTable } from "./text-table.edge.ts";
+import type { NamedTimes } from "./time-sums.ts";
 import { forgetEarlierSums, highestRevision, recordUsageDays } from "./usage-days.store.ts";
 import { chooseSource, readDaySeries, readRowSeries } from "./usage-series.edge.ts";
 import type { MeterSeries, SeriesQuery } from "./usage-series.ts";
@@ -180,7 +181,7 @@ export class AccountMeter extends BackedUpObject {
 		});
 		this.#refusals = new RefusalTable(this.#sql);
 		this.#feedback = new FeedbackTable(this.#sql, this.#meterState.table);
-		this.#sessions = new SessionTable(this.#sql);
+		this.#sessions = new SessionTable(this.#sql, true);
 		this.#texts = new TextTable(this.#sql);
 		this.#keeper = new RequestKeeper(state.storage, this.#meterState, env);
 		this.#dataKey = new DataKey(this.#sql, env);
@@ -504,6 +505,13 @@ export class AccountMeter extends BackedUpObject {
 		return this.#meterState.sumsBy(column, range);
 	}
 
+	/** How long requests of a range of days took, and how many others failed, under the names of a column. */
+	timesBy(column: SumColumn | NamedColumn, range: SumRange): NamedTimes[] {
+		return column === "end_user" || column === "session_id"
+			? this.#meterState.failed.countsBy(column, range)
+			: this.#meterState.timesBy(column, range);
+	}
+
 	/** Usage of a range of days under names of clients, from its latest requests. */
 	async nameSums(column: NamedColumn, { since, until, apiKeyIds }: SumRange): Promise<NameSums> {
 		const { firstKept } = this.#keeper;
@@ -555,7 +563,7 @@ export class AccountMeter extends BackedUpObject {
 		apiKeyIds: readonly string[] | null,
 	): Promise<{ sums: SessionRequests[]; firstKept: number; archives: number[] }> {
 		const { firstKept } = this.#keeper;
-		const sums = await this.#sessions.sums(sessionIds, apiKeyIds, firstKept);
+		const sums = addSessionRequests(await this.#sessions.sums(sessionIds, apiKeyIds, firstKept));
 		// Afterwards: what was moved meanwhile is found there.
 		const archives = this.#keeper.archivesOf({ from: firstKept, before: Number.MAX_SAFE_INTEGER });
 		return { sums, firstKept, archives };

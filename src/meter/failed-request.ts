@@ -5,8 +5,10 @@ import { pickReceiptDecision } from "../proof/receipt-decision.ts";
 import type { RequestTelemetry } from "../telemetry/request-telemetry.ts";
 import { type CallAttempt, fromStoredAttempts } from "./call-attempt.ts";
 import { type CountedRow, toCountedRequest } from "./counted-request.ts";
+import { dayPart } from "./day-sums.ts";
 import { NO_FACTS, type RequestError, type RequestNames } from "./request-facts.ts";
 import type { ListedRequest } from "./request-page.ts";
+import { NO_TIMES, type TimeSum } from "./time-sums.ts";
 
 /** How requests end that were billed nothing. */
 export const UNBILLED_OUTCOMES = ["refused", "failed", "client_closed"] as const;
@@ -79,6 +81,13 @@ export function toUnbilledRow(failed: UnbilledRequest): CountedRow {
 	const facts = { ...NO_FACTS, ...names, attempts: [...attempts] };
 	const nothing = { tokens: 0, input_tokens: 0, cost_nano_usd: 0, fallback: false, calls: [] };
 	return { kind, api_key_id, outcome, error, count, latency_ms, model, provider, facts, ...nothing };
+}
+
+/** A failed request as sums count it: by its last attempt's model. */
+export function toFailureSum({ atMs, apiKeyId: api_key_id, outcome, count, attempts }: UnbilledRequest): TimeSum {
+	const day = dayPart(new Date(atMs).toISOString());
+	const counted = outcome === "refused" ? { refused: count } : { failed: count };
+	return { day, api_key_id, model: attempts.at(-1)?.model ?? "", ...NO_TIMES, ...counted };
 }
 
 /** The status of a request whose client had gone, in logs of nginx and others. */

@@ -1,11 +1,14 @@
 // Requests without an answer and without a bill in the meter's SQLite, numbered like the settled ones. There is no index but the number: what
 // is alike is found among the rows of its minute.
+import { DAY_MS } from "./budget-period.ts";
 import { toStoredAttempts } from "./call-attempt.ts";
 import { type FailedRow, mostAlike, toListedFailure, type UnbilledRequest } from "./failed-request.ts";
+import type { SumRange } from "./fold-table.edge.ts";
 import { type LookedAt, lookAtRows, type NumberedRequest, type RequestSource } from "./request-look.edge.ts";
 import { firstNumberAt, MOST_COLLISIONS, requestNumber } from "./request-number.ts";
 import type { ListedRequest, RequestRangeQuery } from "./request-page.ts";
 import { MINUTE_MS, toMinute } from "./rolling-window.ts";
+import { type NamedTimes, NO_TIMES } from "./time-sums.ts";
 
 /** Rows of a user, 300 bytes each as a rule: the oldest ones go. */
 const MAX_FAILED_ROWS = 50_000;
@@ -145,6 +148,22 @@ export class FailedTable implements RequestSource {
 		const query = `SELECT n, ${FAILED_COLUMNS} FROM failed_requests WHERE n IN (SELECT value FROM json_each(?)) ORDER BY n DESC`;
 		const rows = this.#sql.exec<FailedRow>(query, JSON.stringify(numbers)).toArray();
 		return rows.map((row): { n: number; request: ListedRequest } => ({ n: row.n, request: toListedFailure(row) }));
+	}
+
+	/** How many requests of a range of days were refused or failed, by a name of their clients; rows that are gone do not count. */
+	countsBy(column: "end_user" | "session_id", { since, until, apiKeyIds }: SumRange): NamedTimes[] {
+		return this.#sql
+			.exec<{ name: string; refused: number; failed: number }>(
+				`SELECT coalesce(${column}, '') AS name, coalesce(sum(count) FILTER (WHERE outcome = 'refused'), 0) AS refused,
+					coalesce(sum(count) FILTER (WHERE outcome <> 'refused'), 0) AS failed
+				FROM failed_requests WHERE n >= ?1 AND n < ?2
+					AND (?3 IS NULL OR api_key IN (SELECT value FROM json_each(?3))) GROUP BY 1`,
+				firstNumberAt(Date.parse(since)),
+				firstNumberAt(Date.parse(until) + DAY_MS),
+				apiKeyIds && JSON.stringify(apiKeyIds),
+			)
+			.toArray()
+			.map((counts) => ({ ...NO_TIMES, ...counts }));
 	}
 
 	/** The number of the oldest row; null where there is none. */

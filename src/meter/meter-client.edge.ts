@@ -44,6 +44,7 @@ import type { SessionHeads, SessionRequests, SessionsQuery } from "./session-pag
 import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
 import type { StorageVerdict, StoredDeletion, StoredWrite } from "./stored-bytes.ts";
 import type { CountedWrite } from "./stored-quota.edge.ts";
+import type { NamedTimes } from "./time-sums.ts";
 import type { MeterSeries, SeriesQuery } from "./usage-series.ts";
 
 export type { MarkedOwner, MeterSnapshot, Quota } from "./meter-calls.ts";
@@ -74,6 +75,8 @@ export interface MeterClient {
 	sumsBy(column: SumColumn, range: SumRange): Promise<NamedCounts[]>;
 	/** Usage over time, and what it was read from. */
 	usageSeries(query: SeriesQuery): Promise<MeterSeries>;
+	/** How long requests of a range of days took, and how many others failed, under the names of a column. */
+	timesBy(column: SumColumn | NamedColumn, range: SumRange): Promise<NamedTimes[]>;
 	/** Usage of a range of days under names of clients, from its latest requests. */
 	nameSums(column: NamedColumn, range: SumRange): Promise<NameSums>;
 	/** The requests of a page, one more than it holds if there are more. */
@@ -162,6 +165,7 @@ export function meterClient(
 		extend: (requestId, reservation) => twice((stub) => stub.extend(requestId, reservation)),
 		takeStranded: (userId) => twice((stub) => stub.takeStranded(userId)),
 		sumsBy: (column, range) => twice(async (stub) => await stub.sumsBy(column, range)),
+		timesBy: (column, range) => twice(async (stub) => await stub.timesBy(column, range)),
 		nameSums: (column, range) => twice(async (stub) => await stub.nameSums(column, range)),
 		usageSeries: (query) => twice(async (stub) => (await stub.usageSeries(query)) as MeterSeries),
 		requestPage: (query) => twice(async (stub) => archived.page(await stub.requestPage(query), query)),

@@ -4,7 +4,7 @@
 // Every admission, extension, settlement and release has the next number. A fold counts everything up to one number, and names where to
 // find what came later: an id's time is not the time of admission, so rows below the fold's floor are listed.
 import { addCounts, type DayCounts, type DayPlace, type DaySum, DaySums, NO_COUNTS, toDaySums } from "./day-sums.ts";
-import type { UnbilledRequest } from "./failed-request.ts";
+import { toFailureSum, type UnbilledRequest } from "./failed-request.ts";
 import { FailedTable } from "./failed-table.edge.ts";
 import { FoldTable, type NamedDaySum, type SumColumn, type SumRange, type UnsentSums } from "./fold-table.edge.ts";
 import type { BudgetStatus, KeyBudget, KeyCosts } from "./key-budget.ts";
@@ -22,6 +22,8 @@ import {
 import { MINUTE_MS, toMinute } from "./rolling-window.ts";
 import type { OpenHold, Reservation, Settlement, UsageRow } from "./settlement.ts";
 import { toCountedRow, type WholeRow } from "./stored-request.ts";
+import { mergeTimes, type NamedTimes, TimeSums } from "./time-sums.ts";
+import { TimeTable } from "./time-table.edge.ts";
 import { type NamedTotals, UsageTotals } from "./usage-totals.ts";
 
 /** A fold comes after so many changes, so that its rows add little to the cost of a request and a wake-up reads few. */
@@ -68,6 +70,9 @@ export class MeterState {
 	#totals: UsageTotals;
 	/** What the sums have grown by since the fold. */
 	#grown = new DaySums();
+	/** How long the requests took that came after the fold. */
+	#grownTimes = new TimeSums();
+	readonly #times: TimeTable;
 	/** Sums that D1 may have with earlier counts, and the change that they grew with. */
 	#unsent = new Map<string, DayPlace & { changed: number }>();
 	#open = new Map<string, OpenRequest>();
@@ -86,6 +91,7 @@ export class MeterState {
 		this.#retiredBudgets = new Set(retiredBudgets);
 		this.table = new RequestTable(storage.sql);
 		this.failed = new FailedTable(storage.sql);
+		this.#times = new TimeTable(storage.sql);
 		this.fold = new FoldTable(storage.sql);
 		const fold = this.fold.read();
 		this.#changed = fold.changed;
@@ -151,7 +157,7 @@ export class MeterState {
 			if (row.isOpen) this.#open.set(row.id, row);
 			if (row.settled === null || row.settled <= foldedAt) continue;
 			const whole = this.table.whole(row);
-			if (whole) this.#addUsage(toCountedRow(whole), row.settled);
+			if (whole) this.#addUsage(toCountedRow(whole), whole.row.first_token_ms, row.settled);
 		}
 		this.#changesSinceFold = rows.length + free.length;
 	}
@@ -297,7 +303,7 @@ export class MeterState {
 		this.#advance();
 		this.#open.delete(open.id);
 		this.#ledger.book({ ...open, nanoUsd: settlement.usage.cost_nano_usd });
-		this.#addUsage(settlement.usage, settled);
+		this.#addUsage(settlement.usage, settlement.facts?.firstTokenMs ?? null, settled);
 	}
 
 	release(open: OpenRequest): void {
@@ -307,19 +313,34 @@ export class MeterState {
 		if (this.#retiredBudgets.has(open.budgetKeyId)) this.#ledger.touch(open.budgetKeyId);
 	}
 
-	/** Stores a request that failed without a bill, once, or counts it where others are alike. @returns whether it is new. */
+	/**
+	 * Stores a request that failed without a bill, once, or counts it where others are alike. To be called in a transaction.
+	 * @returns whether it is new.
+	 */
 	recordFailed(failed: UnbilledRequest): boolean {
-		return this.failed.record(failed);
+		const isNew = this.failed.record(failed);
+		if (isNew) this.#times.add([toFailureSum(failed)]);
+		return isNew;
 	}
 
 	#addUsage(
 		usage: Pick<
 			UsageRow,
-			"created_at" | "api_key_id" | "model" | "mode" | "tokens" | "input_tokens" | "cost_nano_usd" | "calls"
+			| "created_at"
+			| "api_key_id"
+			| "model"
+			| "mode"
+			| "tokens"
+			| "input_tokens"
+			| "cost_nano_usd"
+			| "calls"
+			| "latency_ms"
 		>,
+		firstTokenMs: number | null,
 		settled: number,
 	): void {
 		this.#totals.addRow(usage);
+		this.#grownTimes.addRequest({ ...usage, firstTokenMs });
 		for (const sum of toDaySums(usage)) {
 			this.#grown.add(sum);
 			this.#markUnsent(sum, settled);
@@ -367,6 +388,7 @@ export class MeterState {
 		};
 		this.#storage.transactionSync(() => {
 			this.fold.write(fold, parts);
+			this.#times.add(this.#grownTimes.all());
 			this.onFold?.(fold.changed);
 		});
 		this.#floor = floor;
@@ -374,6 +396,7 @@ export class MeterState {
 		this.keys.folded(nowMs);
 		this.#ledger.folded(isOver);
 		this.#grown.clear();
+		this.#grownTimes.clear();
 	}
 
 	#packUnsent(): UnsentSums {
@@ -411,6 +434,19 @@ export class MeterState {
 			sums.set(name, addCounts(sums.get(name) ?? NO_COUNTS, counts));
 		}
 		return [...sums].map(([name, counts]) => ({ name, ...counts }));
+	}
+
+	/** How long requests of a range took, and how many others failed, under the names of a column. */
+	timesBy(column: SumColumn, range: SumRange): NamedTimes[] {
+		const grown = this.#grownTimes
+			.all()
+			.filter(
+				({ day, api_key_id }) =>
+					day >= range.since && day <= range.until && (range.apiKeyIds?.includes(api_key_id) ?? true),
+			)
+			.map(({ day, api_key_id, model, ...times }) => ({ name: { day, api_key: api_key_id, model }[column], ...times }));
+		// By key, there are no histograms.
+		return mergeTimes([...this.#times.sumsBy(column, range), ...(column === "api_key" ? [] : grown)]);
 	}
 
 	/** Sums of each day of a range under the names of a column; of all under one empty name without a column. */

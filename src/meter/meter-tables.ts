@@ -51,6 +51,8 @@ export const METER_TABLES: TableSchema = {
 				CREATE TABLE day_sums (day TEXT, api_key TEXT, model TEXT, requests INTEGER NOT NULL, model_requests INTEGER NOT NULL,
 					calls INTEGER NOT NULL, tokens INTEGER NOT NULL, input_tokens INTEGER NOT NULL, cost_nano_usd INTEGER NOT NULL,
 					PRIMARY KEY (day, api_key, model)) WITHOUT ROWID;
+				CREATE TABLE time_sums (day TEXT, api_key TEXT, model TEXT, latency TEXT, first_token TEXT, refused INTEGER NOT NULL,
+					failed INTEGER NOT NULL, PRIMARY KEY (day, api_key, model)) WITHOUT ROWID;
 				CREATE TABLE marked_owners (owner TEXT PRIMARY KEY, mark INTEGER NOT NULL) WITHOUT ROWID;
 				CREATE TABLE key_budgets (budget_key TEXT PRIMARY KEY, budget TEXT NOT NULL) WITHOUT ROWID;
 				CREATE TABLE budget_alerts (occasion TEXT PRIMARY KEY, resets_at TEXT, event TEXT) WITHOUT ROWID;

@@ -14,6 +14,8 @@ import { RECENT_ROWS } from "../meter/meter-calls.ts";
 import { isBilled } from "../meter/request-page.ts";
 import type { OpenHold, RecentUsage } from "../meter/settlement.ts";
 import { storedQuotaBytes } from "../meter/stored-bytes.ts";
+import { readPercentile, type TimeHistogram } from "../meter/time-histogram.ts";
+import type { TimeCounts } from "../meter/time-sums.ts";
 import { UsageTotals } from "../meter/usage-totals.ts";
 import { usd } from "../proof/money.ts";
 import { GROUPS_AS_CSV, groupListSchema, groupQueryMembers, parseGroupRequest } from "./group-views.ts";
@@ -158,16 +160,45 @@ export const usageSchema = z.lazy(() =>
 
 const usageGroupsSchema = z.lazy(() =>
 	groupListSchema("usage.groups", {
-		requests: z.int().describe("By model: those that called it."),
+		requests: z
+			.int()
+			.describe(
+				"Those that were billed. By model: those that called it; by provider: those that count for one of its models.",
+			),
 		calls: z.int(),
 		tokens: z.int(),
 		input_tokens: z.int(),
 		cost_usd: z.number(),
+		refused: z
+			.int()
+			.describe(
+				"Requests that were refused before a provider was called; they are not among `requests`. By model and provider, `total` alone has them.",
+			),
+		failed: z.int().describe("Other requests without an answer and a bill, by the model that was tried last."),
+		latency_ms: groupPercentilesSchema().describe(
+			"Time from arrival to receipt that half and 95 % of the requests do not exceed, from buckets that each span a tenth: within 5 %. By model and provider, of the requests that count for it; null by key, tag, end user and session.",
+		),
+		first_token_ms: groupPercentilesSchema().describe("The same to the first token, where one came."),
 	}),
 );
 
-function toUsageAmounts({ requests, calls, tokens, inputTokens, costNanoUsd }: GroupTotals) {
-	return { requests, calls, tokens, input_tokens: inputTokens, cost_usd: usd(costNanoUsd) };
+function groupPercentilesSchema() {
+	return z.object({ p50: z.number().nullable(), p95: z.number().nullable() });
+}
+
+function toPercentilesView(times: TimeHistogram) {
+	return { p50: readPercentile(times, 0.5), p95: readPercentile(times, 0.95) };
+}
+
+function toUsageAmounts(
+	{ requests, calls, tokens, inputTokens, costNanoUsd }: GroupTotals,
+	{ refused, failed, latency, firstToken }: TimeCounts,
+) {
+	return {
+		...{ requests, calls, tokens, input_tokens: inputTokens, cost_usd: usd(costNanoUsd), refused, failed },
+		latency_ms: toPercentilesView(latency),
+		first_token_ms: toPercentilesView(firstToken),
+	};
 }
 
 const getUsageEndpoint = endpoint({
@@ -180,7 +211,7 @@ const getUsageEndpoint = endpoint({
 	command: "usage",
 	page: "overview",
 	summary:
-		"The caller's limits, totals and latest requests; with group_by, usage by key, tag, model, day, end user or session.",
+		"The caller's limits, totals and latest requests; with group_by, usage by key, tag, model, provider, day, end user or session.",
 	description: "To see how much of the limits is left, and what was spent on which models.",
 	csv: GROUPS_AS_CSV,
 	query: z.lazy(() => z.object(groupQueryMembers())),
@@ -189,7 +220,8 @@ const getUsageEndpoint = endpoint({
 	async handle({ query, context }) {
 		const grouped = parseGroupRequest(query, context.startedAtMs);
 		if (!grouped.ok) return grouped;
-		if (grouped.value) return answerGroups(context, grouped.value, "usage.groups", toUsageAmounts);
+		if (grouped.value)
+			return answerGroups(context, grouped.value, "usage.groups", { isTimed: true, toAmounts: toUsageAmounts });
 		const { account } = context;
 		const snapshot = await context.meter(account.userId).snapshot(account.plan.id);
 		const { quota, recent, stored, holds } = snapshot;
@@ -278,7 +310,7 @@ const getSavingsEndpoint = endpoint({
 		if (!grouped.ok) return grouped;
 		if (grouped.value) {
 			const toAmounts = (totals: GroupTotals) => toSavingsAmounts(baseline, totals, startedAtMs);
-			return answerGroups(context, grouped.value, "savings.groups", toAmounts);
+			return answerGroups(context, grouped.value, "savings.groups", { isTimed: false, toAmounts });
 		}
 		const { account } = context;
 		const { totals } = await context.meter(account.userId).snapshot(account.plan.id);

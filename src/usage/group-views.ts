@@ -66,6 +66,11 @@ const labelSchema = z.lazy(() =>
 		revoked_at: z.string().nullable().optional(),
 		tag: z.string().nullable().optional().describe("By tag; null for keys without one."),
 		model: z.string().optional(),
+		provider: z
+			.string()
+			.nullable()
+			.optional()
+			.describe("By provider; null for models that are no longer in the catalog."),
 		day: z.string().optional(),
 		end_user: z.string().nullable().optional().describe("By end user; null for requests without one."),
 		session_id: z.string().nullable().optional().describe("By session; null for requests without one."),
@@ -78,6 +83,7 @@ export const LABEL_MEMBERS: Readonly<Record<Grouping, readonly (keyof GroupLabel
 	key: ["key_id", "name", "last4", "tags", "revoked_at"],
 	tag: ["tag"],
 	model: ["model"],
+	provider: ["provider"],
 	day: ["day"],
 	end_user: ["end_user"],
 	session: ["session_id"],
@@ -87,6 +93,7 @@ export const LABEL_MEMBERS: Readonly<Record<Grouping, readonly (keyof GroupLabel
 export function toGroupLabel(name: string, grouping: Grouping, keys: ReadonlyMap<string, KeyLabel>): GroupLabel {
 	if (grouping === "model") return { model: name };
 	if (grouping === "day") return { day: name };
+	if (grouping === "provider") return { provider: name || null };
 	if (grouping === "tag") return { tag: name || null };
 	if (grouping === "end_user") return { end_user: name || null };
 	if (grouping === "session") return { session_id: name || null };

@@ -1,5 +1,6 @@
 // A user's usage in groups, up to the last answered request, as JSON or CSV.
 import type { KeyContext } from "../account/context.ts";
+import { recordKeptBack } from "../account/failed-requests.edge.ts";
 import { readableMakers } from "../account/makers.ts";
 import { ok } from "../failure.ts";
 import { prefersCsv, renderCsv } from "../http/csv.ts";
@@ -9,16 +10,20 @@ import type { SumColumn, SumRange } from "../meter/fold-table.edge.ts";
 import type { NamedCounts } from "../meter/meter-calls.ts";
 import type { MeterClient } from "../meter/meter-client.edge.ts";
 import type { NamedColumn } from "../meter/name-sums.edge.ts";
+import { addTimes, mergeTimes, type NamedTimes, NO_TIMES, type TimeCounts } from "../meter/time-sums.ts";
 import { type GroupLabel, type GroupRequest, LABEL_MEMBERS, toGroupLabel, toLabelCells } from "./group-views.ts";
 import { findKeyLabels } from "./groups.store.ts";
 import {
+	addFailedOnly,
 	type Grouping,
 	type GroupPage,
 	type GroupTotals,
 	type KeyLabel,
 	pageGroups,
+	renameCounts,
 	renderGroupCursor,
 	spreadOverTags,
+	spreadTimes,
 	sumCounts,
 	toGroups,
 } from "./groups.ts";
@@ -28,6 +33,7 @@ const SUM_COLUMNS: Partial<Record<Grouping, SumColumn>> = {
 	key: "api_key",
 	tag: "api_key",
 	model: "model",
+	provider: "model",
 	day: "day",
 };
 /** What only rows know, because clients name it. */
@@ -40,7 +46,16 @@ interface CurrentGroups {
 	keys: ReadonlyMap<string, KeyLabel>;
 	/** Earlier requests are in no group, ISO 8601; null where all are. */
 	countedSince: string | null;
+	/** How long requests took, and how many others failed, by group. */
+	times: ReadonlyMap<string, TimeCounts>;
+	totalTimes: TimeCounts;
 }
+
+/** What a reader of groups needs. */
+type GroupContext = Pick<KeyContext, "db" | "meter" | "timings" | "waitUntil"> & {
+	account: Pick<KeyContext["account"], "userId" | "key">;
+	settings: { catalog: Pick<KeyContext["settings"]["catalog"], "findModel"> };
+};
 
 /** The sums of a grouping, and those of everything. */
 async function readCounts(
@@ -58,31 +73,67 @@ async function readCounts(
 	return { counts: sums, total: sumCounts(days), countedSince };
 }
 
-/** A page of groups: sums of the meter's, with the labels of API keys from D1. */
-export async function readGroups(
-	{
-		account,
-		db,
-		meter,
-		timings,
-	}: Pick<KeyContext, "db" | "meter" | "timings"> & { account: Pick<KeyContext["account"], "userId" | "key"> },
-	{ grouping, range, after, limit }: GroupRequest,
-): Promise<CurrentGroups> {
-	const { userId } = account;
-	const sums = { ...range, apiKeyIds: readableMakers(account) };
-	const { counts, total, countedSince } = await readCounts(meter(userId), grouping, sums);
-	const findLabels = (names: string[]) => timings.measure("d1", () => findKeyLabels(db, userId, names));
-	if (grouping === "tag") {
-		const keys = await findLabels(counts.map(({ name }) => name));
-		const groups = toGroups(spreadOverTags(counts, keys), grouping);
-		return { page: pageGroups(groups, grouping, { after, limit }), total, keys, countedSince };
-	}
-	const page = pageGroups(toGroups(counts, grouping), grouping, { after, limit });
-	const keys = grouping === "key" ? await findLabels(page.groups.map(({ name }) => name)) : new Map();
-	return { page, total, keys, countedSince };
+/** How long requests took, and how many others failed: by the names of sums, and of everything. */
+async function readTimes(
+	meter: MeterClient,
+	grouping: Grouping,
+	range: SumRange,
+): Promise<{ times: NamedTimes[]; totalTimes: TimeCounts }> {
+	const column = NAMED_COLUMNS[grouping] ?? SUM_COLUMNS[grouping] ?? "day";
+	const [times, days] = await Promise.all([
+		meter.timesBy(column, range),
+		column === "day" ? null : meter.timesBy("day", range),
+	]);
+	return { times, totalTimes: (days ?? times).reduce<TimeCounts>(addTimes, NO_TIMES) };
 }
 
-type Amounts = Record<string, number>;
+/** A page of groups: sums of the meter's, with the labels of API keys from D1. @param isTimed whether failures and times are read. */
+export async function readGroups(
+	context: GroupContext,
+	{ grouping, range, after, limit }: GroupRequest,
+	isTimed: boolean,
+): Promise<CurrentGroups> {
+	const { account, db, timings, settings } = context;
+	const { userId } = account;
+	const meter = context.meter(userId);
+	const sums = { ...range, apiKeyIds: readableMakers(account) };
+	if (isTimed) await recordKeptBack(context, userId);
+	const [{ counts, total, countedSince }, read] = await Promise.all([
+		readCounts(meter, grouping, sums),
+		isTimed ? readTimes(meter, grouping, sums) : { times: [], totalTimes: NO_TIMES },
+	]);
+	const findLabels = (names: string[]) => timings.measure("d1", () => findKeyLabels(db, userId, names));
+	const found = { total, countedSince, totalTimes: read.totalTimes };
+	const toPage = (named: readonly NamedCounts[], times: readonly NamedTimes[]) => ({
+		...found,
+		page: pageGroups(toGroups(addFailedOnly(named, times, grouping), grouping), grouping, { after, limit }),
+		times: new Map(times.map(({ name, ...each }) => [name, each])),
+	});
+	if (grouping === "tag") {
+		const keys = await findLabels([...counts, ...read.times].map(({ name }) => name));
+		return { ...toPage(spreadOverTags(counts, keys), spreadTimes(read.times, keys)), keys };
+	}
+	if (grouping === "provider") {
+		const toProvider = (model: string) => settings.catalog.findModel(model)?.provider ?? "";
+		const reached = read.times.filter(({ name }) => name !== "");
+		const times = mergeTimes(reached.map((each) => ({ ...each, name: toProvider(each.name) })));
+		return { ...toPage(renameCounts(counts, toProvider), times), keys: new Map() };
+	}
+	const groups = toPage(counts, read.times);
+	const keys = grouping === "key" ? await findLabels(groups.page.groups.map(({ name }) => name)) : new Map();
+	return { ...groups, keys };
+}
+
+/** Numbers, or some that belong together, each of which has a column of its own in CSV. */
+type Amounts = Record<string, number | Readonly<Record<string, number | null>>>;
+
+function toColumns(amounts: Amounts): [string, number | null][] {
+	return Object.entries(amounts).flatMap(([name, value]): [string, number | null][] =>
+		typeof value === "number"
+			? [[name, value]]
+			: Object.entries(value).map(([part, each]) => [`${name}_${part}`, each]),
+	);
+}
 
 interface GroupList<A extends Amounts> {
 	group_by: GroupRequest["grouping"];
@@ -100,25 +151,28 @@ const VARY = { vary: "accept" };
 
 /**
  * Answers with a page of groups, as CSV if the caller prefers it.
- * @param toAmounts the amounts of a group, and of all.
+ * @param amounts of a group, and of all; whether they say how long requests took, and how many others failed.
  */
 export async function answerGroups<Kind extends string, A extends Amounts>(
 	context: KeyContext,
 	request: GroupRequest,
 	kind: Kind,
-	toAmounts: (totals: GroupTotals) => A,
+	{ isTimed, toAmounts }: { isTimed: boolean; toAmounts: (totals: GroupTotals, times: TimeCounts) => A },
 ): Promise<HandlerResult<GroupList<A> & { object: Kind }>> {
 	const { grouping, range } = request;
-	const { page, total, keys, countedSince } = await readGroups(context, request);
+	const { page, total, keys, countedSince, times, totalTimes } = await readGroups(context, request, isTimed);
 	const cursor = page.lastName === null ? null : renderGroupCursor(grouping, page.lastName);
 	const rows = page.groups.map((group) => ({
 		label: toGroupLabel(group.name, grouping, keys),
-		amounts: toAmounts(group),
+		amounts: toAmounts(group, times.get(group.name) ?? NO_TIMES),
 	}));
-	const totalAmounts = toAmounts(total);
+	const totalAmounts = toAmounts(total, totalTimes);
 	if (prefersCsv(context.headers.get("accept"))) {
-		const names = [...LABEL_MEMBERS[grouping], ...Object.keys(totalAmounts)];
-		const cells = rows.map(({ label, amounts }) => [...toLabelCells(label, grouping), ...Object.values(amounts)]);
+		const names = [...LABEL_MEMBERS[grouping], ...toColumns(totalAmounts).map(([name]) => name)];
+		const cells = rows.map(({ label, amounts }) => [
+			...toLabelCells(label, grouping),
+			...toColumns(amounts).map(([, value]) => value),
+		]);
 		const headers = new Headers({ ...VARY, "content-type": "text/csv; charset=utf-8; header=present" });
 		if (cursor !== null) headers.set("x-svc-next-cursor", cursor);
 		if (countedSince !== null) headers.set("x-svc-counted-since", countedSince);

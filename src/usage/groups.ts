@@ -1,10 +1,11 @@
-// Usage in groups, by API key, tag, model, day, end user or session: sums in order and in pages. Pure.
+// Usage in groups, by API key, tag, model, provider, day, end user or session: sums in order and in pages. Pure.
 import { addCounts, NO_COUNTS } from "../meter/day-sums.ts";
 import type { NamedCounts } from "../meter/meter-calls.ts";
+import { mergeTimes, type NamedTimes } from "../meter/time-sums.ts";
 import type { Totals } from "../meter/usage-totals.ts";
 
 /** What usage can be grouped by. */
-export const GROUPINGS = ["key", "tag", "model", "day", "end_user", "session"] as const;
+export const GROUPINGS = ["key", "tag", "model", "provider", "day", "end_user", "session"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 /** An API key as groups show it. A revoked one keeps its name and its tags. */
@@ -45,6 +46,39 @@ export function spreadOverTags(byKey: readonly NamedCounts[], keys: ReadonlyMap<
 	);
 }
 
+/** Counts under other names. */
+export function renameCounts(counts: readonly NamedCounts[], toName: (name: string) => string): NamedCounts[] {
+	return sumByName(counts.map((each) => ({ ...each, name: toName(each.name) })));
+}
+
+/** Times of keys under their tags, as their counts. */
+export function spreadTimes(byKey: readonly NamedTimes[], keys: ReadonlyMap<string, KeyLabel>): NamedTimes[] {
+	return mergeTimes(
+		byKey.flatMap((times) => {
+			const tags = new Set(keys.get(times.name)?.tags ?? []);
+			return (tags.size === 0 ? [""] : [...tags]).map((name) => ({ ...times, name }));
+		}),
+	);
+}
+
+/** Whether requests that reached no model have a name among the groups. */
+function hasNameless(grouping: Grouping): boolean {
+	return grouping !== "model" && grouping !== "provider";
+}
+
+/** The counts with those names added under which requests only failed: nothing was billed for them. */
+export function addFailedOnly(
+	counts: readonly NamedCounts[],
+	times: readonly NamedTimes[],
+	grouping: Grouping,
+): NamedCounts[] {
+	const names = new Set(counts.map(({ name }) => name));
+	const added = times.filter(
+		({ name, refused, failed }) => refused + failed > 0 && !names.has(name) && (name !== "" || hasNameless(grouping)),
+	);
+	return [...counts, ...added.map(({ name }) => ({ name, ...NO_COUNTS }))];
+}
+
 function toGroup(
 	{ name, requests, model_requests, calls, tokens, input_tokens, cost_nano_usd }: NamedCounts,
 	grouping: Grouping,
@@ -57,7 +91,7 @@ function toGroup(
 export function toGroups(counts: readonly NamedCounts[], grouping: Grouping): UsageGroup[] {
 	const direction = grouping === "day" ? -1 : 1;
 	return counts
-		.filter(({ calls }) => grouping !== "model" || calls > 0)
+		.filter(({ calls, requests }) => grouping !== "model" || calls > 0 || requests === 0)
 		.map((each) => toGroup(each, grouping))
 		.sort((a, b) => (a.name < b.name ? -direction : direction));
 }

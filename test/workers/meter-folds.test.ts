@@ -124,6 +124,7 @@ function knownOf(state: MeterState, nowMs = Date.now()) {
 	const sorted = <T>(values: readonly T[]) =>
 		values.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 	const days = state.daysAfter("", 1_000);
+	const range = { since: days[0] ?? "2026-01-01", until: days.at(-1) ?? "2026-01-01" };
 	const { minute, day } = state.keys.windowsFor("key_limited");
 	return {
 		minute: state.minute.count(nowMs),
@@ -137,6 +138,7 @@ function knownOf(state: MeterState, nowMs = Date.now()) {
 			state.keyCosts(id, nowMs),
 		]),
 		sums: sorted(days.flatMap((one) => state.sumsOfDay(one))),
+		times: sorted(state.timesBy("model", { ...range, apiKeyIds: ["key_0", "key_limited"] })),
 		unsent: sorted(state.unsentSums(0)),
 		lastChange: state.lastChange,
 		expiry: state.earliestExpiryMs,
@@ -195,8 +197,8 @@ describe("a fold", () => {
 				}
 				vi.setSystemTime(Date.now() + 20_000);
 			}
-			// The row, two deletions, a key's windows, four keys' spending, the days.
-			expect(failures).toBe(3 * 9);
+			// The row, two deletions, a key's windows, four keys' spending, the days, their times.
+			expect(failures).toBe(3 * 10);
 		});
 	});
 

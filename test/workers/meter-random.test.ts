@@ -6,6 +6,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, it, vi } from "vitest";
 import { PLANS } from "../../src/catalog/plans.ts";
+import { CATALOG } from "../../src/catalog/shipped.ts";
 import { database } from "../../src/db/client.edge.ts";
 import { StorageUnavailableError } from "../../src/failure.ts";
 import { Timings } from "../../src/http/timings.ts";
@@ -385,8 +386,12 @@ class Run {
 		for (const grouping of GROUPINGS) {
 			const request = { grouping, range: { since: "2020-01-01", until: "2030-12-31" }, after: null, limit: 1_000 };
 			const { total, page } = await readGroups(
-				{ account, db: database(db), meter: () => this.meter, timings },
+				{
+					...{ account, db: database(db), meter: () => this.meter, timings },
+					...{ settings: { catalog: CATALOG }, waitUntil: () => undefined },
+				},
 				request,
+				true,
 			);
 			expect(total, grouping).toMatchObject({ requests: counted.length, calls: counted.length, costNanoUsd: cost });
 			expect(

@@ -5,6 +5,7 @@ import { CATALOG } from "../../src/catalog/shipped.ts";
 import { listDays, withLargerSums } from "../../src/meter/day-sums.ts";
 import { statementsOf } from "../support/d1-statements.ts";
 import { type Fault, isSumsFlush, killObject, onlyFor, useFaults } from "../support/faults.ts";
+import { foldMeter } from "../support/folds.ts";
 import { useService } from "../support/per-test.ts";
 import {
 	call,
@@ -301,8 +302,8 @@ describe("CSV", () => {
 		expect(response.headers.get("vary")).toContain("accept");
 		const cost = costUsd.toFixed(9).replace(/0+$/, "");
 		expect(await response.text()).toBe(
-			"key_id,name,last4,tags,revoked_at,requests,calls,tokens,input_tokens,cost_usd\r\n" +
-				`${key_id},"'=HYPERLINK(""http://a.test"")",${last4},"'-1 ci",,1,1,${tokens},${group?.input_tokens},${cost}\r\n`,
+			"key_id,name,last4,tags,revoked_at,requests,calls,tokens,input_tokens,cost_usd,refused,failed,latency_ms_p50,latency_ms_p95,first_token_ms_p50,first_token_ms_p95\r\n" +
+				`${key_id},"'=HYPERLINK(""http://a.test"")",${last4},"'-1 ci",,1,1,${tokens},${group?.input_tokens},${cost},0,0,,,,\r\n`,
 		);
 	});
 
@@ -440,5 +441,75 @@ describe("groups by what clients name", () => {
 		const { data, total } = await groupsOf("end_user", agent.key);
 		expect(data.map(({ end_user }) => end_user)).toEqual(["bob"]);
 		expect(total.requests).toBe(1);
+	});
+});
+
+describe("how long requests took, and which failed,", () => {
+	interface TimedGroup extends Group {
+		refused: number;
+		failed: number;
+		provider?: string | null;
+		latency_ms: { p50: number | null; p95: number | null };
+		first_token_ms: { p50: number | null; p95: number | null };
+	}
+	const timed = async (query: string, key = owner.key) =>
+		(await groupsOf(query, key)) as unknown as { total: TimedGroup; data: TimedGroup[] };
+	const NOTHING = { p50: null, p95: null };
+
+	/** Asks each model once, and fails each way. */
+	async function furnish(key: string): Promise<void> {
+		await billed(key, FIRST_MODEL);
+		await billed(key, SECOND_MODEL);
+		expect((await chat(key, "hi", { max_tokens: -1 })).status).toBe(422);
+		expect((await chat(key, "hi", { max_tokens: -1 })).status).toBe(422);
+		expect((await chat(key, "[[status 503]]", { model: FIRST_MODEL })).status).toBe(502);
+	}
+
+	async function expectAll(key: string): Promise<void> {
+		const took = { p50: expect.any(Number), p95: expect.any(Number) };
+		const { total, data } = await timed("group_by=day", key);
+		expect(total).toMatchObject({ requests: 2, refused: 2, failed: 1, latency_ms: took, first_token_ms: took });
+		expect(data).toMatchObject([{ day: today(), requests: 2, refused: 2, failed: 1, latency_ms: took }]);
+		const byModel = await timed("group_by=model", key);
+		expect(byModel.total).toMatchObject({ refused: 2, failed: 1, latency_ms: took });
+		const settled = byModel.data.filter(({ requests }) => requests > 0);
+		expect(settled.map(({ model }) => model)).toEqual([FIRST_MODEL, SECOND_MODEL].sort());
+		for (const group of settled) expect(group).toMatchObject({ refused: 0, latency_ms: took, first_token_ms: took });
+		// Of the last model that was tried.
+		expect(byModel.data.reduce((sum, { failed }) => sum + failed, 0)).toBe(1);
+		const byProvider = await timed("group_by=provider", key);
+		expect(byProvider.data.reduce((sum, { requests }) => sum + requests, 0)).toBe(2);
+		expect(byProvider.data.reduce((sum, { failed }) => sum + failed, 0)).toBe(1);
+		for (const { provider } of byProvider.data) expect(provider).toEqual(expect.any(String));
+		for (const grouping of ["key", "tag", "end_user", "session"]) {
+			const groups = await timed(`group_by=${grouping}`, key);
+			expect(groups.data, grouping).toMatchObject([{ refused: 2, failed: 1, latency_ms: NOTHING }]);
+		}
+	}
+
+	it("is known at once, after a fold, and after the meter has died", async () => {
+		await furnish(owner.key);
+		await expectAll(owner.key);
+		await killObject(stub() as unknown as DurableObjectStub<undefined>);
+		await expectAll(owner.key);
+		await foldMeter(owner.user_id);
+		await expectAll(owner.key);
+		await killObject(stub() as unknown as DurableObjectStub<undefined>);
+		await expectAll(owner.key);
+	});
+
+	it("is shown to a key that reads only its own, without the others'", async () => {
+		await furnish(owner.key);
+		const own = await keyWith({ name: "own", role: "agent", own_only: true });
+		expect((await timed("group_by=day", own.key)).total).toMatchObject({ refused: 0, failed: 0, latency_ms: NOTHING });
+		await furnish(own.key);
+		await expectAll(own.key);
+	});
+
+	it("has a column each in CSV", async () => {
+		await furnish(owner.key);
+		const [names = "", first = ""] = (await (await csvOf("/v1/usage?group_by=day")).text()).split("\r\n");
+		expect(names).toContain("refused,failed,latency_ms_p50,latency_ms_p95,first_token_ms_p50,first_token_ms_p95");
+		expect(first.split(",")).toHaveLength(names.split(",").length);
 	});
 });

@@ -32,7 +32,7 @@ function requestSums(day: string, key: string, calls: Record<string, number>): D
 function namedCounts(sums: readonly DaySum[], grouping: Grouping): NamedCounts[] {
 	const nameOf = ({ day, api_key_id: key, model }: DaySum) =>
 		// As clients name sessions and users, keys stand for them here.
-		({ key, tag: key, model, day, end_user: key, session: key })[grouping];
+		({ key, tag: key, model, provider: model, day, end_user: key, session: key })[grouping];
 	const byName = Map.groupBy(sums, nameOf);
 	return [...byName].map(([name, same]) => ({ name, ...same.reduce<DayCounts>(addCounts, NO_COUNTS) }));
 }
