@@ -3140,8 +3140,10 @@ export interface EndpointTypes {
 				first_at: string;
 				/** The same for the last one. */
 				last_at: string;
-				/** Requests and runs of it. */
+				/** Requests and runs of it that were billed. */
 				requests: number;
+				/** Requests of it that got no answer and cost nothing. */
+				failed: number;
 				/** What they cost. */
 				cost_usd: number;
 				/** Policy checks of it. */
@@ -3170,8 +3172,10 @@ export interface EndpointTypes {
 			first_at: string;
 			/** The same for the last one. */
 			last_at: string;
-			/** Requests and runs of it. */
+			/** Requests and runs of it that were billed. */
 			requests: number;
+			/** Requests of it that got no answer and cost nothing. */
+			failed: number;
 			/** What they cost. */
 			cost_usd: number;
 			/** Policy checks of it. */

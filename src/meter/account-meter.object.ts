@@ -71,7 +71,7 @@ import type {
 import { readRequestPage, recomputeDay } from "./request-reader.edge.ts";
 import type { OpenRequest } from "./request-table.edge.ts";
 import { MinuteWindow } from "./rolling-window.ts";
-import type { SessionHeads, SessionRequests, SessionsQuery } from "./session-page.ts";
+import { addSessionRequests, type SessionHeads, type SessionRequests, type SessionsQuery } from "./session-page.ts";
 import { SessionTable } from "./session-table.edge.ts";
 import {
 	type Reservation,
@@ -181,7 +181,7 @@ export class AccountMeter extends BackedUpObject {
 		});
 		this.#refusals = new RefusalTable(this.#sql);
 		this.#feedback = new FeedbackTable(this.#sql, this.#meterState.table);
-		this.#sessions = new SessionTable(this.#sql);
+		this.#sessions = new SessionTable(this.#sql, true);
 		this.#texts = new TextTable(this.#sql);
 		this.#keeper = new RequestKeeper(state.storage, this.#meterState, env);
 		this.#dataKey = new DataKey(this.#sql, env);
@@ -563,7 +563,7 @@ export class AccountMeter extends BackedUpObject {
 		apiKeyIds: readonly string[] | null,
 	): Promise<{ sums: SessionRequests[]; firstKept: number; archives: number[] }> {
 		const { firstKept } = this.#keeper;
-		const sums = await this.#sessions.sums(sessionIds, apiKeyIds, firstKept);
+		const sums = addSessionRequests(await this.#sessions.sums(sessionIds, apiKeyIds, firstKept));
 		// Afterwards: what was moved meanwhile is found there.
 		const archives = this.#keeper.archivesOf({ from: firstKept, before: Number.MAX_SAFE_INTEGER });
 		return { sums, firstKept, archives };

@@ -85,7 +85,7 @@ export class RequestArchive extends BackedUpObject {
 		apiKeyIds: readonly string[] | null,
 		from: number,
 	): Promise<SessionRequests[]> {
-		return this.#hasTables ? new SessionTable(this.ctx.storage.sql).sums(sessionIds, apiKeyIds, from) : [];
+		return this.#hasTables ? new SessionTable(this.ctx.storage.sql, false).sums(sessionIds, apiKeyIds, from) : [];
 	}
 
 	/** Stores feedback on a request, as the meter does. */

@@ -13,14 +13,17 @@ export interface SessionsQuery {
 export interface SessionHeads {
 	/** Latest first. */
 	sessions: string[];
-	/** All requests that arrived later were looked at; null where all were. */
+	/** All sessions of later times are among them; null where all are. */
 	readToMs: number | null;
 }
 
 /** What the requests of a session come to. */
 export interface SessionRequests {
 	sessionId: string;
+	/** That were billed. */
 	requests: number;
+	/** That got no answer and cost nothing. */
+	failed: number;
 	costNanoUsd: number;
 	/** When the first one that counts arrived, ms since the epoch. */
 	firstMs: number;
@@ -35,6 +38,7 @@ export function addSessionRequests(parts: readonly SessionRequests[]): SessionRe
 	return [...bySession].map(([sessionId, same]) => ({
 		sessionId,
 		requests: same.reduce((sum, { requests }) => sum + requests, 0),
+		failed: same.reduce((sum, { failed }) => sum + failed, 0),
 		costNanoUsd: same.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0),
 		firstMs: Math.min(...same.map(({ firstMs }) => firstMs)),
 		lastMs: Math.max(...same.map(({ lastMs }) => lastMs)),

@@ -21,13 +21,37 @@ interface SessionSumRow extends Record<string, SqlStorageValue> {
 	last_n: number | null;
 }
 
+interface FailedSessionRow extends Record<string, SqlStorageValue> {
+	session_id: string;
+	failed: number;
+	first_n: number;
+	last_n: number;
+}
+
 const IS_OF_KEYS = "(?2 IS NULL OR api_key IN (SELECT value FROM json_each(?2)))";
 
 export class SessionTable {
 	#sql: SqlStorage;
+	#hasFailed: boolean;
 
-	constructor(sql: SqlStorage) {
+	/** @param hasFailed whether failed requests stand beside the others: archives have none. */
+	constructor(sql: SqlStorage, hasFailed: boolean) {
 		this.#sql = sql;
+		this.#hasFailed = hasFailed;
+	}
+
+	/** Failed requests by session, latest first. Their table is small, and has no index. */
+	#failed(keys: string | null, { from, before }: NumberRange): FailedSessionRow[] {
+		if (!this.#hasFailed) return [];
+		return this.#sql
+			.exec<FailedSessionRow>(
+				`SELECT session_id, sum(count) AS failed, min(n) AS first_n, max(n) AS last_n FROM failed_requests
+				WHERE n >= ?1 AND session_id IS NOT NULL AND ${IS_OF_KEYS} GROUP BY 1 HAVING max(n) < ?3 ORDER BY max(n) DESC`,
+				from,
+				keys,
+				before,
+			)
+			.toArray();
 	}
 
 	/** The number of a session's newest request. */
@@ -53,25 +77,36 @@ export class SessionTable {
 		return { lookedAt: looked_at, last: last ?? from, rows };
 	}
 
-	/** Sessions whose newest request has a number of a range, latest first, one more than a page holds if there are more. */
+	/** Sessions whose newest request has a number of a range, latest first, as far as a page may need them. */
 	async heads(
 		range: NumberRange,
 		{ apiKeyIds, limit }: Pick<SessionsQuery, "apiKeyIds" | "limit">,
 	): Promise<SessionHeads> {
 		const keys = apiKeyIds ? JSON.stringify(apiKeyIds) : null;
+		const settled = await this.#settledHeads(range, keys, limit);
+		const failed = this.#failed(keys, range);
+		const last = failed[limit];
+		const ends = [settled.readToMs, last ? numberTimeMs(last.last_n) : null].filter((end) => end !== null);
+		const sessions = [...settled.sessions, ...failed.slice(0, limit + 1).map(({ session_id }) => session_id)];
+		return { sessions: [...new Set(sessions)], readToMs: ends.length === 0 ? null : Math.max(...ends) };
+	}
+
+	async #settledHeads(range: NumberRange, keys: string | null, limit: number): Promise<SessionHeads> {
 		const seen = new Set<string>();
 		const sessions: string[] = [];
 		let { before } = range;
 		for (let lookedAt = 0; ; await yieldTurn()) {
 			const slice = this.#look({ from: range.from, before }, keys);
 			for (const [n, sessionId] of slice.rows) {
-				if (seen.has(sessionId) || sessions.length > limit) continue;
+				if (seen.has(sessionId)) continue;
 				seen.add(sessionId);
 				if (this.#newest(sessionId, keys) === n) sessions.push(sessionId);
+				// Others may be shown on an earlier page, for what else they have: so this one's time is where the search ends.
+				if (sessions.length > limit) return { sessions, readToMs: numberTimeMs(n) };
 			}
 			lookedAt += slice.lookedAt;
 			before = slice.last;
-			if (sessions.length > limit || slice.lookedAt < SEARCHED_AT_ONCE) return { sessions, readToMs: null };
+			if (slice.lookedAt < SEARCHED_AT_ONCE) return { sessions, readToMs: null };
 			if (lookedAt >= MOST_SEARCHED) return { sessions, readToMs: numberTimeMs(before) };
 		}
 	}
@@ -83,7 +118,14 @@ export class SessionTable {
 		from: number,
 	): Promise<SessionRequests[]> {
 		const keys = apiKeyIds ? JSON.stringify(apiKeyIds) : null;
-		const all: SessionRequests[] = [];
+		const wanted = new Set(sessionIds);
+		const all: SessionRequests[] = this.#failed(keys, { from, before: Number.MAX_SAFE_INTEGER })
+			.filter(({ session_id }) => wanted.has(session_id))
+			.map(({ session_id: sessionId, failed, first_n, last_n }) => ({
+				...{ sessionId, requests: 0, failed, costNanoUsd: 0, isCut: false },
+				firstMs: numberTimeMs(first_n),
+				lastMs: numberTimeMs(last_n),
+			}));
 		let left = MOST_SUMMED_IN_ALL;
 		for (const sessionId of sessionIds) {
 			const most = Math.max(LEAST_SUMMED, Math.min(MOST_SUMMED, left));
@@ -93,6 +135,7 @@ export class SessionTable {
 			all.push({
 				sessionId,
 				requests: sum.requests,
+				failed: 0,
 				costNanoUsd: sum.nano_usd,
 				firstMs: numberTimeMs(sum.first_n),
 				lastMs: numberTimeMs(sum.last_n),

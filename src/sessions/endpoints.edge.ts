@@ -36,7 +36,8 @@ const sumMembers = () => ({
 	id: z.string().describe("The session, as the client names it."),
 	first_at: z.string().describe("When its first request arrived, or its first check was made."),
 	last_at: z.string().describe("The same for the last one."),
-	requests: z.int().describe("Requests and runs of it."),
+	requests: z.int().describe("Requests and runs of it that were billed."),
+	failed: z.int().describe("Requests of it that got no answer and cost nothing."),
 	cost_usd: z.number().describe("What they cost."),
 	checks: z.int().describe("Policy checks of it."),
 	is_cut: z.boolean().describe("It has more requests than are counted here: the newest are."),
@@ -116,8 +117,8 @@ async function readSessions(
 	);
 }
 
-function toSessionView({ id, firstAt, lastAt, requests, costNanoUsd, checks, isCut }: ClientSession) {
-	const sums = { requests, cost_usd: usd(costNanoUsd), checks, is_cut: isCut };
+function toSessionView({ id, firstAt, lastAt, requests, failed, costNanoUsd, checks, isCut }: ClientSession) {
+	const sums = { requests, failed, cost_usd: usd(costNanoUsd), checks, is_cut: isCut };
 	return { object: "session" as const, id, first_at: firstAt, last_at: lastAt, ...sums };
 }
 

@@ -9,6 +9,8 @@ import type { SessionRequests } from "../meter/session-page.ts";
 export interface ClientSession {
 	id: string;
 	requests: number;
+	/** Requests that got no answer and cost nothing. */
+	failed: number;
 	costNanoUsd: number;
 	/** Policy checks. */
 	checks: number;
@@ -49,6 +51,7 @@ export function toSessions(
 			id,
 			...sums,
 			requests: 0,
+			failed: 0,
 			costNanoUsd: 0,
 			isCut: false,
 		})),
@@ -62,6 +65,7 @@ function addSession(a: ClientSession, b: ClientSession): ClientSession {
 	return {
 		id: a.id,
 		requests: a.requests + b.requests,
+		failed: a.failed + b.failed,
 		costNanoUsd: a.costNanoUsd + b.costNanoUsd,
 		checks: a.checks + b.checks,
 		firstAt: a.firstAt < b.firstAt ? a.firstAt : b.firstAt,

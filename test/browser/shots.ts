@@ -1,8 +1,8 @@
-// `npm run test:browser -- --shots`: writes a picture of each page of the console, with a month of a team's work, for the documents.
+// `npm run test:browser -- --shots`: writes a picture of each page of the console, with weeks of a team's work, for the documents.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { seedHistory } from "../support/history/seed.ts";
+import { SHOWN, seedHistory } from "../support/history/seed.ts";
 import { type FurnishedUser, furnishUser } from "./furnish.ts";
 import { MAX_PICTURE_BYTES, writePicture } from "./picture.ts";
 import { useConsole } from "./use-console.ts";
@@ -15,7 +15,7 @@ let user: FurnishedUser;
 
 beforeAll(async () => {
 	user = await furnishUser(service());
-	await service().restart((stateDir) => seedHistory(stateDir, user.userId));
+	await service().restart((stateDir) => seedHistory(stateDir, user.userId, SHOWN));
 	mkdirSync(FOLDER, { recursive: true });
 });
 

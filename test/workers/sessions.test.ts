@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { findCheckedSessions } from "../../src/audit/session-checks.store.ts";
 import { database } from "../../src/db/client.edge.ts";
 import { useService } from "../support/per-test.ts";
-import { call, callWithKey, db, inMeter, newKey, type TestKey, withKey } from "../support/service.ts";
+import { call, callWithKey, db, eventually, inMeter, newKey, type TestKey, withKey } from "../support/service.ts";
 
 const { key: owner } = useService("corporate");
 
@@ -206,6 +206,24 @@ describe("the list of sessions", () => {
 			["b", 1, 0],
 			["only hooks", 0, 1],
 		]);
+	});
+
+	it("goes on where all sessions of a page have been active after it", async () => {
+		for (const name of ["a", "b", "c", "d"]) await chatIn(name);
+		await checkIn("c");
+		await checkIn("b");
+		for (const limit of [1, 2, 3]) expect(await walkSessions(limit)).toEqual(["b", "c", "d", "a"]);
+	});
+
+	it("has sessions of which all requests failed, and counts those", async () => {
+		await chatIn("served");
+		const refused = await post("/v1/chat/completions", { messages: 7 }, "refused");
+		expect(refused.status).toBe(422);
+		await chatIn("last");
+		await eventually(async () => (await sessions()).data.length === 3);
+		for (const limit of [1, 2, 10]) expect(await walkSessions(limit)).toEqual(["last", "refused", "served"]);
+		expect(await session("refused")).toMatchObject({ requests: 0, failed: 1, cost_usd: 0, checks: 0 });
+		expect((await session("refused")).data).toMatchObject([{ type: "request", outcome: "refused" }]);
 	});
 
 	it("goes on below where D1 has looked at enough checks", async () => {

@@ -44,10 +44,12 @@ function busyness(atMs: number): number {
 export function workingTimes(draw: () => number, count: number, days: number, endMs: number): number[] {
 	const firstMs = endMs - days * DAY_MS;
 	const hours = Array.from({ length: days * 24 }, (_, index) => firstMs + index * HOUR_MS);
-	const whole = hours.reduce((sum, hour) => sum + busyness(hour), 0);
+	// Every month is somewhat busier than the one before.
+	const busy = (hour: number) => busyness(hour) * (1 + (0.4 * (hour - firstMs)) / (30 * DAY_MS));
+	const whole = hours.reduce((sum, hour) => sum + busy(hour), 0);
 	let owed = 0;
 	const times = hours.flatMap((hour) => {
-		owed += (count * busyness(hour)) / whole;
+		owed += (count * busy(hour)) / whole;
 		const now = Math.round(owed);
 		owed -= now;
 		return Array.from({ length: now }, () => hour + draw() * HOUR_MS);

@@ -3,10 +3,12 @@ import type { DatabaseSync } from "node:sqlite";
 import { encodeTime } from "ulid";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
 import { MeterState } from "../../../src/meter/meter-state.edge.ts";
+import type { RequestFacts } from "../../../src/meter/request-facts.ts";
 import type { UsageRow } from "../../../src/meter/settlement.ts";
 import type { Receipt } from "../../../src/proof/receipt.ts";
 import { sqliteStorage } from "../sqlite-storage.ts";
 import { around, draws, pick, workingTimes } from "./draw.ts";
+import { drawFailure } from "./failures.ts";
 
 /** Models with how often they answer, and how long that takes them, ms. */
 const MODELS: readonly (readonly [model: { id: string; latencyMs: number }, weight: number])[] = [
@@ -52,6 +54,28 @@ const RECEIPT = {
 	input_hash: `sha256:${"0".repeat(64)}`,
 	output_hash: `sha256:${"1".repeat(64)}`,
 };
+
+/** One of so many got no answer. */
+const FAILED_OF = 70;
+
+/** What an end user of the team's products is called. */
+const END_USERS = ["ada", "grace", "linus", "margaret", "alan", "barbara"];
+const SESSION_MS = 3 * 3_600_000;
+
+/** Names, times and tries of an answered request. */
+function drawFacts(draw: () => number, { model, provider, latency_ms }: UsageRow, atMs: number): RequestFacts {
+	const firstTokenMs = Math.round(latency_ms * (0.15 + 0.2 * draw()));
+	const call = { provider, model, status: 200, error: null, startedMs: 12, firstTokenMs, ms: latency_ms - 20 };
+	const isOfAgent = draw() < 0.25;
+	return {
+		sessionId: isOfAgent ? `session-${Math.floor(atMs / SESSION_MS)}-${Math.floor(draw() * 3)}` : null,
+		endUser: isOfAgent ? null : (END_USERS[Math.floor(draw() * END_USERS.length)] ?? null),
+		metadata: {},
+		firstTokenMs,
+		cachedTokens: 0,
+		attempts: [call],
+	};
+}
 
 interface RequestPlan {
 	userId: string;
@@ -125,10 +149,20 @@ export function seedHistoryRequests(db: DatabaseSync, plan: RequestPlan): void {
 			expiresAtMs: hold.expiresAtMs,
 			reservation: { ...hold, usage, receipt },
 		});
+		if (nth % FAILED_OF === FAILED_OF - 1) {
+			const requestId = `svc-${encodeTime(atMs, 10)}${String(nth).padStart(15, "0")}F`;
+			state.recordFailed(drawFailure(draw, { requestId, apiKeyId: keyId, atMs }));
+		}
+		const facts = drawFacts(draw, usage, atMs);
 		const open = state.findOpen(id);
 		if (!open) throw new Error("a request was not admitted");
 		const sealed = { ...PROOF, key_id: "81900622a7386e82", created_at };
-		state.settle(open, { usage, receipt: { request_id: id, kind, receipt: JSON.stringify(receipt), ...sealed } });
+		state.settle(open, {
+			usage,
+			receipt: { request_id: id, kind, receipt: JSON.stringify(receipt), ...sealed },
+			facts,
+			end: { status: 200, error: null },
+		});
 	}
 	// As if D1 had the sums.
 	state.markSent(state.unsentSums(0), 0);

@@ -1,4 +1,4 @@
-// A month in which a team has worked: 100,000 requests, keys with names and budgets, policy checks of coding agents, runs.
+// Weeks in which a team has worked: requests, keys with names and budgets, policy checks of coding agents, runs.
 import type { DatabaseSync } from "node:sqlite";
 import { encodeTime } from "ulid";
 import { drawCheck } from "./checks.ts";
@@ -11,12 +11,15 @@ export interface HistorySizes {
 	keys: number;
 	checks: number;
 	runs: number;
+	/** So many days, up to now. */
+	days: number;
 }
 
 /** As much as a busy team has. */
-export const MUCH: HistorySizes = { requests: 100_000, keys: 200, checks: 6_000, runs: 120 };
+export const MUCH: HistorySizes = { requests: 100_000, keys: 200, checks: 6_000, runs: 120, days: 30 };
 
-const DAYS = 30;
+/** For pictures: as much as charts read request by request, and as much again before it, to compare with. */
+export const SHOWN: HistorySizes = { requests: 30_000, keys: 64, checks: 9_000, runs: 120, days: 60 };
 
 const KEY_NAMES = [
 	"checkout-agent",
@@ -44,8 +47,8 @@ const GOALS = [
 
 const STATUSES: readonly (readonly [status: string, weight: number])[] = [
 	["complete", 80],
-	["cost_cap", 6],
-	["failed", 6],
+	["budget_exhausted", 6],
+	["max_steps_reached", 6],
 	["cancelled", 5],
 	["interrupted", 3],
 ];
@@ -62,7 +65,7 @@ function seedHistoryKeys(db: DatabaseSync, userId: string, count: number, endMs:
 		VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?)`,
 	);
 	return Array.from({ length: count }, (_, nth) => {
-		const atMs = Math.round(endMs - (DAYS + 5 + draw() * 60) * 86_400_000);
+		const atMs = Math.round(endMs - (65 + draw() * 60) * 86_400_000);
 		const id = idAt("key_", atMs, nth);
 		const team = KEY_NAMES[nth % KEY_NAMES.length] ?? "";
 		const name = nth < KEY_NAMES.length ? team : `${team}-${Math.floor(nth / KEY_NAMES.length) + 1}`;
@@ -101,7 +104,7 @@ function seedHistoryChecks(
 	db: DatabaseSync,
 	userId: string,
 	keyIds: readonly string[],
-	count: number,
+	{ checks: count, days }: HistorySizes,
 	endMs: number,
 ): void {
 	const draw = draws(11);
@@ -109,7 +112,7 @@ function seedHistoryChecks(
 		`INSERT INTO audit_events (id, user_id, workspace_id, event_type, actor, decision, risk_score, risk_tier, payload, created_at,
 			agent, session_id, directory, permission_mode) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 	);
-	for (const [nth, atMs] of workingTimes(draw, count, DAYS, endMs).entries()) {
+	for (const [nth, atMs] of workingTimes(draw, count, days, endMs).entries()) {
 		const keyId = keyIds[Math.floor(draw() ** 2 * Math.min(8, keyIds.length))] ?? "";
 		const row = drawCheck(draw, { id: idAt("ae_", atMs, nth), userId, keyId, atMs });
 		const decided = [row.decision, row.risk_score, row.risk_tier];
@@ -132,14 +135,14 @@ function seedHistoryRuns(
 	db: DatabaseSync,
 	userId: string,
 	keyIds: readonly string[],
-	count: number,
+	{ runs: count, days }: HistorySizes,
 	endMs: number,
 ): void {
 	const draw = draws(13);
 	const insert = db.prepare(
 		"INSERT INTO agent_runs (id, user_id, created_at, revision, status, summary, run, api_key_id) VALUES (?, ?, ?, 4, ?, ?, '{}', ?)",
 	);
-	for (const [nth, atMs] of workingTimes(draw, count, DAYS, endMs).entries()) {
+	for (const [nth, atMs] of workingTimes(draw, count, days, endMs).entries()) {
 		const id = idAt("agt_", atMs, nth);
 		const status = pick(draw, STATUSES);
 		const cap = pick(draw, [
@@ -147,7 +150,7 @@ function seedHistoryRuns(
 			[0.5, 3],
 			[1, 1],
 		]);
-		const cost = Number((cap * (status === "cost_cap" ? 1 : 0.15 + draw() * 0.7)).toFixed(6));
+		const cost = Number((cap * (status === "budget_exhausted" ? 1 : 0.15 + draw() * 0.7)).toFixed(6));
 		const summary = {
 			object: "agent.run",
 			run_id: id,
@@ -181,14 +184,14 @@ function seedHistoryRuns(
 export function seedHistory(stateDir: string, userId: string, sizes: HistorySizes = MUCH, endMs = Date.now()): void {
 	const keyIds = inDatabase(d1File(stateDir), (db) => {
 		const made = seedHistoryKeys(db, userId, sizes.keys, endMs);
-		seedHistoryChecks(db, userId, made, sizes.checks, endMs);
-		seedHistoryRuns(db, userId, made, sizes.runs, endMs);
+		seedHistoryChecks(db, userId, made, sizes, endMs);
+		seedHistoryRuns(db, userId, made, sizes, endMs);
 		return made;
 	});
 	const meter = meterFile(stateDir, `user_id = '${userId}'`);
 	// Few of the keys are in use.
 	const used = keyIds.slice(0, Math.max(1, Math.ceil(keyIds.length / 5)));
 	inDatabase(meter, (db) =>
-		seedHistoryRequests(db, { userId, keyIds: used, count: sizes.requests, days: DAYS, endMs }),
+		seedHistoryRequests(db, { userId, keyIds: used, count: sizes.requests, days: sizes.days, endMs }),
 	);
 }

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { runSummarySchema } from "../../../agents/response.ts";
 import { listPage } from "../../list-page.tsx";
 import { TIME_FILTERS } from "../../views/filters.tsx";
-import { type Column, Count, Time, Words } from "../../views/parts.tsx";
+import { type Column, Count, EmptyState, Time, Words } from "../../views/parts.tsx";
 import { type Run, RunSpend, RunStatus } from "../../views/run.tsx";
 import { RUNS_PATH, runPath } from "./frame.ts";
 
@@ -24,17 +24,18 @@ const STATUS_OPTIONS = STATUSES.map((status) => [status, status.replaceAll("_", 
 
 const COLUMNS: readonly Column<RunSummary>[] = [
 	{
-		label: "Begun (UTC)",
-		cell: ({ run_id, created_at }) => (
-			<a href={runPath(run_id)}>
-				<Time iso={created_at} />
+		label: "Goal",
+		isWide: true,
+		cell: ({ run_id, goal }) => (
+			<a class="line" href={runPath(run_id)} title={goal}>
+				<Words text={goal || run_id} />
 			</a>
 		),
 	},
-	{ label: "Goal", cell: ({ goal }) => <Words text={goal} /> },
 	{ label: "Status", cell: ({ status }) => <RunStatus status={status} /> },
 	{ label: "Steps", isNumeric: true, cell: ({ steps_taken }) => <Count count={steps_taken} /> },
 	{ label: "Spent of the cap", cell: (run) => <RunSpend run={run} /> },
+	{ label: "Begun (UTC)", cell: ({ created_at }) => <Time iso={created_at} /> },
 ];
 
 export const runListPage = listPage<RunSummary>({
@@ -55,8 +56,10 @@ export const runListPage = listPage<RunSummary>({
 	caption: "Runs, newest first",
 	columns: () => COLUMNS,
 	empty: (
-		<p>
-			No run yet. <a href={`${RUNS_PATH}/new`}>Begin one</a>, or POST to <code>/v1/agent/run</code>.
-		</p>
+		<EmptyState icon="runs" title="No run yet">
+			<p>
+				<a href={`${RUNS_PATH}/new`}>Begin one</a>, or POST to <code>/v1/agent/run</code>.
+			</p>
+		</EmptyState>
 	),
 });

@@ -8,6 +8,7 @@ import { failurePage } from "../../failure-page.tsx";
 import { formatShare } from "../../format.ts";
 import type { ConsolePage, PageAnswer } from "../../page.ts";
 import { RankedBars } from "../../views/chart.tsx";
+import { CheckLines } from "../../views/check.tsx";
 import { DecisionBadge, TierBadge } from "../../views/events.tsx";
 import { Badge, Count, Notice, Table, Time, Words } from "../../views/parts.tsx";
 import { type Manifest, WorkspaceLinks, workspacePath } from "./frame.tsx";
@@ -90,12 +91,13 @@ function Decisions({ events }: { events: Events["data"] }) {
 				</p>
 			}
 			columns={[
-				{ label: "Time (UTC)", cell: ({ created_at }) => <Time iso={created_at} /> },
-				{ label: "Decision", cell: ({ decision }) => <DecisionBadge decision={decision ?? ""} /> },
 				{
-					label: "Action",
-					cell: ({ payload }) => <Words text={typeof payload["action"] === "string" ? payload["action"] : "–"} />,
+					label: "Asked, and why it was decided so",
+					isWide: true,
+					cell: ({ payload }) => <CheckLines payload={payload} />,
 				},
+				{ label: "Decision", cell: ({ decision }) => <DecisionBadge decision={decision ?? ""} /> },
+				{ label: "Time (UTC)", cell: ({ created_at }) => <Time iso={created_at} /> },
 			]}
 		/>
 	);

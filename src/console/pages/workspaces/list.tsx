@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { workspaceListSchema } from "../../../workspace/list-endpoint.edge.ts";
 import { listPage } from "../../list-page.tsx";
 import { WorkspaceLink } from "../../views/events.tsx";
-import { CodeBlock, type Column, Count, Time } from "../../views/parts.tsx";
+import { type Column, CopiedCode, Count, EmptyState, Time } from "../../views/parts.tsx";
 
 type Workspace = z.output<typeof workspaceListSchema>["data"][number];
 
@@ -23,10 +23,10 @@ const COLUMNS: readonly Column<Workspace>[] = [
 
 function NoWorkspaces() {
 	return (
-		<>
-			<p>No workspace yet. One begins with its first handoff, policy check, run or manifest:</p>
-			<CodeBlock label="A first handoff" text={FIRST_HANDOFF} />
-		</>
+		<EmptyState icon="workspaces" title="No workspace yet">
+			<p>One begins with its first handoff, policy check, run or manifest:</p>
+			<CopiedCode id="first-handoff" label="A first handoff" text={FIRST_HANDOFF} />
+		</EmptyState>
 	);
 }
 
