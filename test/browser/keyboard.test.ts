@@ -73,7 +73,7 @@ describe("by keyboard alone, somebody", () => {
 		expect(await keyboard.focusedName()).toBe("Skip to content");
 		await keyboard.press("Enter");
 		await keyboard.press("Tab");
-		expect(await keyboard.focusedName()).toBe("Outcome");
+		expect(await keyboard.focusedName()).toBe("Live");
 	});
 
 	it("narrows a list, and shows all again", async () => {

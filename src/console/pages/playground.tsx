@@ -209,7 +209,7 @@ function Composer({ values }: Pick<Talk, "values">) {
 						<Icon name="plus" />
 						Images
 					</label>
-					<input type="file" id="images" class="unseen" accept="image/*" multiple />
+					<input type="file" id="images" accept="image/*" multiple />
 				</span>
 				<a class="begin-anew" href={PATH}>
 					New conversation
