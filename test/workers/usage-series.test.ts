@@ -16,7 +16,14 @@ interface Series {
 	time_zone: string;
 	source: string;
 	starts: string[];
-	total: { requests: number; tokens: number; cost_usd: number; latency_ms: { p50: number; p95: number } | null };
+	total: {
+		requests: number;
+		failed: number;
+		refused: number;
+		tokens: number;
+		cost_usd: number;
+		latency_ms: { p50: number; p95: number } | null;
+	};
 	latency_ms: unknown[];
 	data: (Points & { id: string | null; name: string | null })[];
 	others: Points | null;
@@ -51,13 +58,13 @@ it("adds up to what usage says, in the last step of 31 days", async () => {
 });
 
 it("tells models, providers, sessions and end users apart", async () => {
-	await (await chat(owner.key, "Say hello", { model: "gpt-6-luna" })).text();
+	await (await chat(owner.key, "Say hello", { model: "gpt-6-luna", user: "ada" })).text();
 	await (await chat(owner.key, "Say hello", { model: "mistral-small-latest" })).text();
 	const names = async (grouping: string) =>
 		(await seriesOf(owner.key, `?group_by=${grouping}`)).data.map(({ name }) => name).toSorted();
 	expect(await names("model")).toHaveLength(2);
 	expect(await names("provider")).toHaveLength(2);
-	expect(await names("end_user")).toContain(null);
+	expect(await names("end_user")).toEqual(["ada", null]);
 	expect(await names("session")).toEqual([null]);
 	const one = await seriesOf(owner.key, "?group_by=model&limit=1");
 	expect(one.data).toHaveLength(1);

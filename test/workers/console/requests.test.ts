@@ -110,3 +110,14 @@ it("texts are read only if somebody asks, and there may be none", async () => {
 	expect(await browser().show(`/console/requests/${id}`)).toContain("Show the texts");
 	expect(await browser().show(`/console/requests/${id}?texts=1`)).toContain("No texts of this request are kept");
 });
+
+it("texts that are kept are shown, and given to the playground and the code", async () => {
+	const made = await callWithKey(key().key, "/v1/keys", { name: "logged", role: "agent", log_texts: true });
+	const { key: logged } = await made.json<{ key: string }>();
+	const { id } = await (await chat(logged, "Say heliotrope")).json<{ id: string }>();
+	expect(await browser().show(`/console/requests/${id}`)).not.toContain("heliotrope");
+	const html = await browser().show(`/console/requests/${id}?texts=1`);
+	expect(html).toContain("This look was recorded");
+	expect(html).toMatch(/aria-label="The input"[^>]*><pre><code>[^<]*heliotrope/);
+	expect(html).toMatch(/playground\?[^"]*prompt=[^"]*heliotrope/);
+});

@@ -15,6 +15,8 @@ import { type Savings, type Series, sumSteps } from "./data.ts";
 
 /** What series without a name are called. */
 const NAMELESS: Readonly<Record<string, string>> = {
+	model: "no model chosen",
+	provider: "no provider chosen",
 	key: "no key recorded",
 	tag: "untagged",
 	session: "no session",
@@ -42,7 +44,8 @@ function toStack(series: Series, member: "cost_usd" | "requests" | "tokens"): Ch
 		values: each[member],
 		colour: index + 1,
 	}));
-	return series.others ? [...apart, { name: "all others", values: series.others[member], colour: 0 }] : apart;
+	const drawn = apart.filter(({ values }) => values.some((value) => value > 0));
+	return series.others ? [...drawn, { name: "all others", values: series.others[member], colour: 0 }] : drawn;
 }
 
 interface StackProps {

@@ -27,11 +27,13 @@ import { Remarks, RequestState } from "./state.tsx";
 
 type Proof = z.output<typeof proofSchema>;
 
-/** The texts of a request, where they are kept. */
-interface KeptTexts {
-	input: unknown;
-	output: unknown;
-	expires_at: string;
+/** The texts of a request; null where none are kept. */
+interface AnsweredTexts {
+	input: string | null;
+	output: string | null;
+	/** Characters of the whole input. Of a long one, both ends are kept. */
+	input_chars: number | null;
+	expires_at: string | null;
 }
 
 function Tiles({ request }: { request: WholeRequest }) {
@@ -272,14 +274,9 @@ function Receipt({ proof }: { proof: Proof }) {
 	);
 }
 
-/** A text as it is, other content as JSON. */
-function toText(content: unknown): string {
-	return typeof content === "string" ? content : JSON.stringify(content, null, 2);
-}
-
 interface TextsProps {
 	/** Null where they were not asked for. */
-	texts: ApiAnswer<KeptTexts> | null;
+	texts: ApiAnswer<AnsweredTexts> | null;
 	request: WholeRequest;
 	zone: string;
 }
@@ -293,19 +290,15 @@ function Texts({ texts, request, zone }: TextsProps) {
 				<a href={`${requestPath(request)}?texts=1`}>Show the texts</a>
 			</p>
 		);
-	if (!texts.ok)
-		return texts.failure.status === 404 ? (
-			<p>No texts of this request are kept.</p>
-		) : (
-			<Failure failure={texts.failure} />
-		);
+	if (!texts.ok) return <Failure failure={texts.failure} />;
 	const { input, output, expires_at } = texts.value;
+	if (expires_at === null) return <p>No texts of this request are kept.</p>;
 	return (
 		<>
 			<h3>Input</h3>
-			<CodeBlock label="The input" text={showDirectionMarks(toText(input))} />
+			<CodeBlock label="The input" text={showDirectionMarks(input ?? "")} />
 			<h3>Output</h3>
-			<CodeBlock label="The output" text={showDirectionMarks(toText(output))} />
+			<CodeBlock label="The output" text={showDirectionMarks(output ?? "")} />
 			<p class="hint">
 				Kept until <Time iso={expires_at} zone={zone} />. This look was recorded.
 			</p>
@@ -314,9 +307,9 @@ function Texts({ texts, request, zone }: TextsProps) {
 }
 
 /** The body of a chat that asks for the same again. */
-function toBody({ requested_model, mode }: WholeRequest, input: unknown): Record<string, unknown> {
+function toBody({ requested_model, mode }: WholeRequest, input: string | null): Record<string, unknown> {
 	const isMode = requested_model === null && mode !== null && ["agility", "balanced", "quality"].includes(mode);
-	const messages = Array.isArray(input) ? input : [{ role: "user", content: typeof input === "string" ? input : "…" }];
+	const messages = [{ role: "user", content: input ?? "…" }];
 	return { model: requested_model ?? "auto", ...(isMode ? { routing_mode: mode } : {}), messages };
 }
 
@@ -326,7 +319,7 @@ const LANGUAGES = [
 	["typescript", "TypeScript"],
 ] as const;
 
-function Code({ origin, request, input }: { origin: string; request: WholeRequest; input: unknown }) {
+function Code({ origin, request, input }: { origin: string; request: WholeRequest; input: string | null }) {
 	const code = toRequestCode(origin, toBody(request, input));
 	return (
 		<>
@@ -341,19 +334,27 @@ function Code({ origin, request, input }: { origin: string; request: WholeReques
 	);
 }
 
+/** A prompt of more characters makes an address that browsers and servers cut. */
+const MOST_PROMPT_CHARS = 4_000;
+
 /** The playground with what is known of a request. */
-function replayPath({ requested_model, mode }: WholeRequest, input: unknown): string {
+function replayPath({ requested_model, mode }: WholeRequest, input: string | null): string {
 	const isMode = requested_model === null && mode !== null && ["agility", "balanced", "quality"].includes(mode);
 	return withQuery("/console/playground", {
 		model: requested_model ?? "auto",
 		mode: isMode ? mode : null,
-		prompt: typeof input === "string" ? input.slice(0, 4_000) : null,
+		prompt: input !== null && input.length <= MOST_PROMPT_CHARS ? input : null,
 	});
 }
 
+/** The input, unless its middle is not kept. */
+function wholeInput({ input, input_chars }: AnsweredTexts): string | null {
+	return input !== null && input.length === input_chars ? input : null;
+}
+
 /** Reads texts only if they are asked for. */
-async function readTexts(api: Api, id: string, isAsked: boolean): Promise<ApiAnswer<KeptTexts> | null> {
-	return isAsked ? api.get<KeptTexts>(`/v1/requests/${id}/texts`) : null;
+async function readTexts(api: Api, id: string, isAsked: boolean): Promise<ApiAnswer<AnsweredTexts> | null> {
+	return isAsked ? api.get<AnsweredTexts>(`/v1/requests/${id}/texts`) : null;
 }
 
 function Problem({ request }: { request: WholeRequest }) {
@@ -398,7 +399,7 @@ export const requestDetailPage: ConsolePage = {
 			readTexts(api, id, query.get("texts") === "1"),
 		]);
 		const zone = readTimeZone(query);
-		const input = texts?.ok ? texts.value.input : null;
+		const input = texts?.ok ? wholeInput(texts.value) : null;
 		const isChat = request.kind === "chat";
 		return {
 			...frame,
