@@ -134,25 +134,6 @@ describe("an owner", () => {
 		expect(await visitor.findFaults("playground-two")).toEqual([]);
 	});
 
-	it("answers the tools that a model calls in the playground", async () => {
-		const { visitor } = await signedIn();
-		const { page } = visitor;
-		await visitor.open("/console/playground?model=gpt-6-luna");
-		const parameters = { type: "object", properties: { city: { type: "string" } } };
-		const tools = [{ type: "function", function: { name: "weather", parameters } }];
-		await page.getByLabel("Tools as JSON").fill(JSON.stringify(tools));
-		await page.getByLabel("Prompt").fill("What is the weather in Vienna?");
-		await page.getByRole("button", { name: "Send", exact: true }).click();
-		await page.getByLabel("Result of weather").fill("Rain <b>");
-		expect(await page.locator(".tool-call pre").innerText()).toContain("Vienna");
-		expect(await visitor.findFaults("playground-tools")).toEqual([]);
-		await page.getByRole("button", { name: "Send the results" }).click();
-		await page.locator(".turn").nth(1).locator(".answer-facts a").waitFor();
-		await page.getByText("Complete.").waitFor();
-		expect(await page.locator(".said").last().innerText()).toContain("Rain <b>");
-		expect(visitor.takeComplaints()).toEqual([]);
-	});
-
 	it("sends an image with a prompt in the playground", async () => {
 		const { visitor } = await signedIn();
 		const { page } = visitor;
