@@ -245,7 +245,7 @@ const getSessionEndpoint = endpoint({
 	toolGroup: "account",
 	summary: "A session of a client: its requests, runs and policy checks in one line of time, with their cost.",
 	description: "To see what happened in a session of a coding agent, newest first.",
-	params: z.lazy(() => z.object({ session_id: z.string() })),
+	params: z.lazy(() => z.object({ session_id: z.string().describe("The session, as requests name it.") })),
 	query: z.lazy(() =>
 		z.object({
 			limit: integerParam(1, MOST_ENTRIES).default(DEFAULT_ENTRIES).describe("Entries of a page."),
