@@ -3156,6 +3156,7 @@ export interface EndpointTypes {
 	/** A session of a client: its requests, runs and policy checks in one line of time, with their cost. */
 	get_session: {
 		params: {
+			/** The session, as requests name it. */
 			session_id: string;
 		};
 		query?: {
