@@ -2,6 +2,7 @@
 // waits for it but who then reads the list of requests here.
 import { summarizeFailure } from "../http/failure-summary.ts";
 import { logError } from "../http/log.edge.ts";
+import { withDeadline } from "../in-time.edge.ts";
 import { toUnbilledOutcome, toUnbilledTelemetry, type UnbilledRequest } from "../meter/failed-request.ts";
 import { FailureLog } from "../meter/failure-log.ts";
 import { findCaller } from "./access-guards.edge.ts";
@@ -10,6 +11,9 @@ import { readRequestNames } from "./request-names.ts";
 
 /** What is kept back is sent so long after the first of it, ms: work may go on for half a minute after an answer. */
 const SEND_AFTER_MS = 20_000;
+
+/** The most that anybody waits for what others are recording, ms. */
+const OTHERS_MS = 2_000;
 
 const failures = new FailureLog();
 /** What is being recorded, by user. */
@@ -30,10 +34,21 @@ function traceFailed(context: RecordContext, userId: string, failed: readonly Un
 	}
 }
 
+/**
+ * Waits for what is being recorded of a user. It may belong to an invocation that has ended meanwhile, and then nobody ever settles it: so
+ * it is waited for once, and not for long.
+ */
+async function waitForOthers(userId: string): Promise<void> {
+	const others = underWay.get(userId);
+	if (!others) return;
+	await withDeadline(others, OTHERS_MS, () => {
+		if (underWay.get(userId) === others) underWay.delete(userId);
+	});
+}
+
 /** Records failed requests behind those that are being recorded. Never throws: what could not be recorded is kept back. */
 function record(context: RecordContext, userId: string, failed: readonly UnbilledRequest[]): Promise<void> {
-	const before = underWay.get(userId) ?? Promise.resolve();
-	const recorded = before.then(async () => {
+	const recorded = waitForOthers(userId).then(async () => {
 		try {
 			await context.meter(userId).recordFailed(userId, failed);
 			traceFailed(context, userId, failed);
@@ -52,7 +67,8 @@ function record(context: RecordContext, userId: string, failed: readonly Unbille
 /** Records what is kept back of a user, and waits for all that is being recorded. */
 export async function recordKeptBack(context: RecordContext, userId: string): Promise<void> {
 	const keptBack = failures.take(userId);
-	await (keptBack.length > 0 ? record(context, userId, keptBack) : underWay.get(userId));
+	if (keptBack.length > 0) context.waitUntil(record(context, userId, keptBack));
+	await waitForOthers(userId);
 }
 
 /** Has what is kept back of a user recorded in a while. */

@@ -306,6 +306,17 @@ describe("a flood of refusals", () => {
 	});
 });
 
+it("keeps no list waiting while a meter never says that it was recorded, and later ones neither", async () => {
+	const refuse = () => callWithKey(owner.key, "/v1/chat/completions", { messages: [] });
+	faults = useFaults({ ACCOUNT_METER: onlyFor(["recordFailed"], () => "hangAfter") });
+	expect((await refuse()).status).toBe(400);
+	expect(await list()).toMatchObject([{ error: { code: "no_messages" } }]);
+	faults.restore();
+	const other = await callWithKey(owner.key, "/v1/chat/completions", { messages: [], max_tokens: -1 });
+	expect(other.status).toBeGreaterThanOrEqual(400);
+	expect((await list()).map(({ count }) => count).reduce((sum, count) => sum + count, 0)).toBe(2);
+});
+
 describe("a row of a failed request", () => {
 	it("is found by its id, and by nobody else", async () => {
 		const { row } = await ask("/v1/chat/completions", { ...ENTRANCES[0].say("hi"), max_tokens: -1 });
