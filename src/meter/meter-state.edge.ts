@@ -55,6 +55,13 @@ const COUNTED: Record<Counting, { requests: number; ofDay: number }> = {
 	day: { requests: 1, ofDay: 1 },
 };
 
+/** The sums of a range's days and keys. */
+function within<Sum extends DayPlace>({ since, until, apiKeyIds }: SumRange, sums: readonly Sum[]): Sum[] {
+	return sums.filter(
+		({ day, api_key_id }) => day >= since && day <= until && (apiKeyIds === null || apiKeyIds.includes(api_key_id)),
+	);
+}
+
 export class MeterState {
 	readonly table: RequestTable;
 	/** Requests that failed without a bill. They count nowhere. */
@@ -427,9 +434,7 @@ export class MeterState {
 		const sums = new Map<string, DayCounts>(
 			this.fold.sumsBy(column, range).map(({ name, ...counts }) => [name, counts]),
 		);
-		for (const { day, api_key_id, model, ...counts } of this.#grown.all()) {
-			if (day < range.since || day > range.until) continue;
-			if (range.apiKeyIds && !range.apiKeyIds.includes(api_key_id)) continue;
+		for (const { day, api_key_id, model, ...counts } of within(range, this.#grown.all())) {
 			const name = { day, api_key: api_key_id, model }[column];
 			sums.set(name, addCounts(sums.get(name) ?? NO_COUNTS, counts));
 		}
@@ -438,13 +443,10 @@ export class MeterState {
 
 	/** How long requests of a range took, and how many others failed, under the names of a column. */
 	timesBy(column: SumColumn, range: SumRange): NamedTimes[] {
-		const grown = this.#grownTimes
-			.all()
-			.filter(
-				({ day, api_key_id }) =>
-					day >= range.since && day <= range.until && (range.apiKeyIds?.includes(api_key_id) ?? true),
-			)
-			.map(({ day, api_key_id, model, ...times }) => ({ name: { day, api_key: api_key_id, model }[column], ...times }));
+		const grown = within(range, this.#grownTimes.all()).map(({ day, api_key_id, model, ...times }) => ({
+			name: { day, api_key: api_key_id, model }[column],
+			...times,
+		}));
 		// By key, there are no histograms.
 		return mergeTimes([...this.#times.sumsBy(column, range), ...(column === "api_key" ? [] : grown)]);
 	}
@@ -458,9 +460,7 @@ export class MeterState {
 			sums.set(place, known ? { ...known, ...addCounts(known, sum) } : sum);
 		};
 		for (const sum of this.fold.sumsByDay(column, range)) add(sum);
-		for (const { day, api_key_id, model, ...counts } of this.#grown.all()) {
-			if (day < range.since || day > range.until) continue;
-			if (range.apiKeyIds && !range.apiKeyIds.includes(api_key_id)) continue;
+		for (const { day, api_key_id, model, ...counts } of within(range, this.#grown.all())) {
 			add({ day, name: column === null ? "" : { day, api_key: api_key_id, model }[column], ...counts });
 		}
 		return [...sums.values()];
@@ -482,16 +482,8 @@ export class MeterState {
 
 	/** The newest day of a range with requests of a model and of some keys; null where there is none. */
 	newestDay(range: SumRange, model: string | undefined): string | null {
-		const grown = this.#grown
-			.all()
-			.filter(
-				(sum) =>
-					sum.requests > 0 &&
-					sum.day >= range.since &&
-					sum.day <= range.until &&
-					(model === undefined || sum.model === model) &&
-					(range.apiKeyIds === null || range.apiKeyIds.includes(sum.api_key_id)),
-			)
+		const grown = within(range, this.#grown.all())
+			.filter((sum) => sum.requests > 0 && (model === undefined || sum.model === model))
 			.map(({ day }) => day);
 		return [this.fold.newestDay(range, model) ?? [], ...grown].flat().sort().at(-1) ?? null;
 	}

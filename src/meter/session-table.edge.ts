@@ -14,7 +14,6 @@ const MOST_SUMMED_IN_ALL = 60_000;
 const LEAST_SUMMED = 200;
 
 interface SessionSumRow extends Record<string, SqlStorageValue> {
-	rows: number;
 	requests: number;
 	nano_usd: number;
 	first_n: number | null;
@@ -130,7 +129,7 @@ export class SessionTable {
 		for (const sessionId of sessionIds) {
 			const most = Math.max(LEAST_SUMMED, Math.min(MOST_SUMMED, left));
 			const sum = this.#sum(sessionId, keys, from, most);
-			left -= sum.rows;
+			left -= sum.requests;
 			if (sum.first_n === null || sum.last_n === null) continue;
 			all.push({
 				sessionId,
@@ -139,7 +138,7 @@ export class SessionTable {
 				costNanoUsd: sum.nano_usd,
 				firstMs: numberTimeMs(sum.first_n),
 				lastMs: numberTimeMs(sum.last_n),
-				isCut: sum.rows === most,
+				isCut: sum.requests === most,
 			});
 			await yieldTurn();
 		}
@@ -149,8 +148,7 @@ export class SessionTable {
 	#sum(sessionId: string, keys: string | null, from: number, most: number): SessionSumRow {
 		return this.#sql
 			.exec<SessionSumRow>(
-				`SELECT count(*) AS rows, count(*) AS requests, coalesce(sum(nano_usd), 0) AS nano_usd, min(n) AS first_n,
-					max(n) AS last_n
+				`SELECT count(*) AS requests, coalesce(sum(nano_usd), 0) AS nano_usd, min(n) AS first_n, max(n) AS last_n
 				FROM (SELECT n, nano_usd FROM requests WHERE session_id = ?1 AND n >= ?3 AND settled IS NOT NULL AND ${IS_OF_KEYS}
 					ORDER BY n DESC LIMIT ?4)`,
 				sessionId,
