@@ -5,8 +5,8 @@ import { encodeTime as encodeUlidTime } from "ulid";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
 import { MeterState } from "../../../src/meter/meter-state.edge.ts";
 import type { UsageRow } from "../../../src/meter/settlement.ts";
-import type { Receipt } from "../../../src/proof/receipt.ts";
 import { d1File, inDatabase, meterFile } from "../../support/history/state-files.ts";
+import { settleRequest } from "../../support/settle-request.ts";
 import { sqliteStorage } from "../../support/sqlite-storage.ts";
 
 const encodeTime = (atMs: number) => encodeUlidTime(atMs, 10);
@@ -98,33 +98,17 @@ function seedRequests(db: DatabaseSync, userId: string, count: number): void {
 			fallback: false,
 			calls: [{ model, provider, ...amounts }],
 		};
-		const receipt = { ...RECEIPT, request_id: id, kind, timestamp: at, model, provider } as unknown as Receipt;
 		state.foldIfDue(atMs);
-		state.admit({
-			id,
-			apiKeyId: keyId,
+		settleRequest(state, {
 			atMs,
-			counting: "day",
-			isLimited: false,
-			budgetKeyId: keyId,
-			bookedDay: state.today(atMs),
-			nanoUsd: 20_000_000,
-			keyBudget: null,
-			expiresAtMs: atMs + 600_000,
-			reservation: { holdNanoUsd: 20_000_000, expiresAtMs: atMs + 600_000, usage, receipt },
+			usage,
+			receipt: { ...RECEIPT, request_id: id, kind, timestamp: at, model, provider },
 		});
-		const open = state.findOpen(id);
-		if (!open) throw new Error("benchmark failed: a request was admitted");
-		const proof = { proof_hash: PROOF_HASH, signature: SIGNATURE, key_id: "81900622a7386e82", created_at: at };
-		state.settle(open, { usage, receipt: { request_id: id, kind, receipt: JSON.stringify(receipt), ...proof } });
 	}
 	// As if D1 had the sums.
 	state.markSent(state.unsentSums(0), 0);
 	state.foldNow(timeMs(count, count));
 }
-
-const PROOF_HASH = `sha256:${"2".repeat(64)}`;
-const SIGNATURE = Buffer.alloc(64, 7).toString("base64");
 
 const RECEIPT = {
 	type: "svc.receipt.v2",

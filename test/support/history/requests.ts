@@ -5,7 +5,7 @@ import { CATALOG } from "../../../src/catalog/shipped.ts";
 import { MeterState } from "../../../src/meter/meter-state.edge.ts";
 import type { RequestFacts } from "../../../src/meter/request-facts.ts";
 import type { UsageRow } from "../../../src/meter/settlement.ts";
-import type { Receipt } from "../../../src/proof/receipt.ts";
+import { settleRequest } from "../settle-request.ts";
 import { sqliteStorage } from "../sqlite-storage.ts";
 import { around, draws, pick, workingTimes } from "./draw.ts";
 import { drawFailure } from "./failures.ts";
@@ -37,8 +37,6 @@ const MODES: readonly (readonly [mode: string, weight: number])[] = [
 	["quality", 12],
 	["manual", 8],
 ];
-
-const PROOF = { proof_hash: `sha256:${"2".repeat(64)}`, signature: Buffer.alloc(64, 7).toString("base64") };
 
 const RECEIPT = {
 	type: "svc.receipt.v2",
@@ -132,35 +130,17 @@ export function seedHistoryRequests(db: DatabaseSync, plan: RequestPlan): void {
 		const reason = `${mode} routing for a code prompt: ${model} ranks first of 27 eligible models`;
 		const tokens = { prompt_tokens: usage.input_tokens, completion_tokens: usage.tokens - usage.input_tokens };
 		const said = { request_id: id, kind, timestamp: created_at, model, provider, mode, reason, ...tokens };
-		const receipt = { ...RECEIPT, ...said, cost_usd: usage.cost_nano_usd / 1e9 } as unknown as Receipt;
-		const hold = { holdNanoUsd: 20_000_000, expiresAtMs: atMs + 600_000 };
 		state.followClock(atMs);
 		state.foldIfDue(atMs);
-		state.admit({
-			id,
-			apiKeyId: keyId,
-			atMs,
-			counting: "day",
-			isLimited: false,
-			budgetKeyId: keyId,
-			bookedDay: state.today(atMs),
-			nanoUsd: hold.holdNanoUsd,
-			keyBudget: null,
-			expiresAtMs: hold.expiresAtMs,
-			reservation: { ...hold, usage, receipt },
-		});
 		if (nth % FAILED_OF === FAILED_OF - 1) {
 			const requestId = `svc-${encodeTime(atMs, 10)}${String(nth).padStart(15, "0")}F`;
 			state.recordFailed(drawFailure(draw, { requestId, apiKeyId: keyId, atMs }));
 		}
-		const facts = drawFacts(draw, usage, atMs);
-		const open = state.findOpen(id);
-		if (!open) throw new Error("a request was not admitted");
-		const sealed = { ...PROOF, key_id: "81900622a7386e82", created_at };
-		state.settle(open, {
+		settleRequest(state, {
+			atMs,
 			usage,
-			receipt: { request_id: id, kind, receipt: JSON.stringify(receipt), ...sealed },
-			facts,
+			receipt: { ...RECEIPT, ...said, cost_usd: usage.cost_nano_usd / 1e9 },
+			facts: drawFacts(draw, usage, atMs),
 			end: { status: 200, error: null },
 		});
 	}
