@@ -16,7 +16,7 @@ import { DecisionBadge, EVENT_FILTERS, WorkspaceLink } from "../views/events.tsx
 import type { Filter } from "../views/filters.tsx";
 import {
 	Card,
-	Choices,
+	ChoiceField,
 	CodeBlock,
 	type Column,
 	EmptyState,
@@ -340,13 +340,12 @@ function CheckForm({ form }: { form: URLSearchParams }) {
 			<Field name="action" label="Action, in words">
 				{(attributes) => <input {...attributes} required value={value("action")} />}
 			</Field>
-			<Field name="action_kind" label="Kind">
-				{(attributes) => (
-					<select {...attributes}>
-						<Choices options={[["", "not said"], ...ACTION_KINDS]} chosen={value("action_kind")} />
-					</select>
-				)}
-			</Field>
+			<ChoiceField
+				name="action_kind"
+				label="Kind"
+				options={[["", "not said"], ...ACTION_KINDS]}
+				chosen={value("action_kind")}
+			/>
 			<Field name="files_affected" label="Files" hint="One path a line.">
 				{(attributes) => (
 					<textarea {...attributes} rows={4} spellcheck={false}>

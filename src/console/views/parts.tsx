@@ -234,6 +234,19 @@ export function Choices({ options, chosen }: ChoicesProps) {
 	);
 }
 
+/** Chooses among a few values. */
+export function ChoiceField({ name, label, ...choices }: ChoicesProps & Pick<FieldProps, "name" | "label">) {
+	return (
+		<Field name={name} label={label}>
+			{(attributes) => (
+				<select {...attributes}>
+					<Choices {...choices} />
+				</select>
+			)}
+		</Field>
+	);
+}
+
 interface PagerProps {
 	path: string;
 	/** The page's query, filters included. */

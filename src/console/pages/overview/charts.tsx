@@ -48,6 +48,18 @@ function toStack(series: Series, member: "cost_usd" | "requests" | "tokens"): Ch
 	return series.others ? [...drawn, { name: "all others", values: series.others[member], colour: 0 }] : drawn;
 }
 
+/** What the tables behind the charts have as their first column. */
+function stepHead({ step }: Series): string {
+	return step === "hour" ? "Hour" : "Day";
+}
+
+/** What stands in place of a chart that needs every request. @param nothing what it says where all were read. */
+function emptyChart({ source }: Series, nothing: string): string {
+	return source === "day_sums"
+		? "There are too many requests in this range to read each: choose a shorter one."
+		: nothing;
+}
+
 interface StackProps {
 	title: string;
 	series: Series;
@@ -63,7 +75,7 @@ function Stack({ title, series, member, unit, total }: StackProps) {
 			title={title}
 			summary={`${total} in all, in ${data.labels.length} steps.`}
 			aside={total}
-			head={series.step === "hour" ? "Hour" : "Day"}
+			head={stepHead(series)}
 			data={data}
 			empty="Nothing in this range."
 		/>
@@ -85,18 +97,14 @@ function LatencyChart({ series }: { series: Series }) {
 					? "Nothing was answered."
 					: `Half of the requests took at most ${formatDuration(total.p50)}, 95 of 100 at most ${formatDuration(total.p95)}.`
 			}
-			head={series.step === "hour" ? "Hour" : "Day"}
+			head={stepHead(series)}
 			data={{
 				unit: "ms",
 				kind: "lines",
 				...toChartSteps(series),
 				series: [line("p50", "p50", 1), line("p95", "p95", 2)],
 			}}
-			empty={
-				series.source === "day_sums"
-					? "There are too many requests in this range to read each: choose a shorter one."
-					: "Nothing was answered in this range."
-			}
+			empty={emptyChart(series, "Nothing was answered in this range.")}
 		/>
 	);
 }
@@ -110,7 +118,7 @@ function FailureChart({ series }: { series: Series }) {
 			title="Requests without an answer"
 			summary={`${formatCount(total.failed)} failed after calls, ${formatCount(total.refused)} were refused before any.`}
 			aside={`${formatCount(total.failed)} failed · ${formatCount(total.refused)} refused`}
-			head={series.step === "hour" ? "Hour" : "Day"}
+			head={stepHead(series)}
 			data={{
 				unit: "count",
 				kind: "bars",
@@ -120,11 +128,7 @@ function FailureChart({ series }: { series: Series }) {
 					{ name: "refused before any call", values: refused, colour: 2 },
 				],
 			}}
-			empty={
-				series.source === "day_sums"
-					? "There are too many requests in this range to read each: choose a shorter one."
-					: "Every request was answered."
-			}
+			empty={emptyChart(series, "Every request was answered.")}
 		/>
 	);
 }

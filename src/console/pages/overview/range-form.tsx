@@ -2,7 +2,7 @@
 import type { SeriesGrouping } from "../../../usage/series-views.ts";
 import { formatDay } from "../../format.ts";
 import { type PageRange, RANGES, zoneOptions } from "../../range.ts";
-import { Choices, Field } from "../../views/parts.tsx";
+import { ChoiceField, Field } from "../../views/parts.tsx";
 
 /** What charts can be stacked by. */
 export const STACKS: readonly (readonly [value: SeriesGrouping, label: string])[] = [
@@ -30,13 +30,7 @@ export function RangeForm({ range, stack }: RangeFormProps) {
 	const { name, zone, sinceMs, untilMs } = range;
 	return (
 		<form class="filters range-form" method="get" action="/console" aria-label="What the overview shows" data-zone="">
-			<Field name="range" label="Range">
-				{(attributes) => (
-					<select {...attributes}>
-						<Choices options={RANGE_OPTIONS} chosen={name} />
-					</select>
-				)}
-			</Field>
+			<ChoiceField name="range" label="Range" options={RANGE_OPTIONS} chosen={name} />
 			<div class="own-days">
 				<Field name="since" label="From">
 					{(attributes) => <input {...attributes} type="date" value={formatDay(sinceMs, zone)} />}
@@ -45,20 +39,8 @@ export function RangeForm({ range, stack }: RangeFormProps) {
 					{(attributes) => <input {...attributes} type="date" value={formatDay(untilMs - 1, zone)} />}
 				</Field>
 			</div>
-			<Field name="by" label="Stacked by">
-				{(attributes) => (
-					<select {...attributes}>
-						<Choices options={STACKS} chosen={stack} />
-					</select>
-				)}
-			</Field>
-			<Field name="time_zone" label="Time zone">
-				{(attributes) => (
-					<select {...attributes}>
-						<Choices options={zoneOptions(zone)} chosen={zone} />
-					</select>
-				)}
-			</Field>
+			<ChoiceField name="by" label="Stacked by" options={STACKS} chosen={stack} />
+			<ChoiceField name="time_zone" label="Time zone" options={zoneOptions(zone)} chosen={zone} />
 			<button type="submit" class="quiet">
 				Show
 			</button>

@@ -82,15 +82,29 @@ function SavedTile({ savings, savingsBefore }: Pick<OverviewData, "savings" | "s
 	);
 }
 
+function LatencyTile({ data: { series, before }, share }: { data: OverviewData; share: "p50" | "p95" }) {
+	const ms = series.total.latency_ms?.[share] ?? null;
+	return (
+		<Tile
+			label={`Latency ${share}`}
+			now={ms}
+			before={before?.total.latency_ms?.[share]}
+			growth="bad"
+			values={series.latency_ms.map((of) => of?.[share] ?? null)}
+		>
+			{ms === null ? "–" : formatDuration(ms)}
+		</Tile>
+	);
+}
+
 export function Tiles({ data }: { data: OverviewData }) {
 	const { series, before } = data;
 	const { total } = series;
 	const rate = errorRate(total);
-	const latency = (share: "p50" | "p95") => series.latency_ms.map((of) => of?.[share] ?? null);
-	const failedShare = sumSteps(series, "failed").map((failed, step) => {
-		const requests = sumSteps(series, "requests")[step] ?? 0;
-		return requests + failed === 0 ? null : failed / (requests + failed);
-	});
+	const requests = sumSteps(series, "requests");
+	const failedShare = sumSteps(series, "failed").map((failed, step) =>
+		errorRate({ requests: requests[step] ?? 0, failed }),
+	);
 	const knowsFailures = series.source === "requests";
 	return (
 		<dl class="tiles stats">
@@ -104,13 +118,7 @@ export function Tiles({ data }: { data: OverviewData }) {
 			>
 				{formatUsd(total.cost_usd)}
 			</Tile>
-			<Tile
-				label="Requests"
-				now={total.requests}
-				before={before?.total.requests}
-				growth="plain"
-				values={sumSteps(series, "requests")}
-			>
+			<Tile label="Requests" now={total.requests} before={before?.total.requests} growth="plain" values={requests}>
 				{formatCount(total.requests)}
 			</Tile>
 			<Tile
@@ -133,24 +141,8 @@ export function Tiles({ data }: { data: OverviewData }) {
 			>
 				{rate === null || !knowsFailures ? "–" : formatShare(rate)}
 			</Tile>
-			<Tile
-				label="Latency p50"
-				now={total.latency_ms?.p50 ?? null}
-				before={before?.total.latency_ms?.p50}
-				growth="bad"
-				values={latency("p50")}
-			>
-				{total.latency_ms === null ? "–" : formatDuration(total.latency_ms.p50)}
-			</Tile>
-			<Tile
-				label="Latency p95"
-				now={total.latency_ms?.p95 ?? null}
-				before={before?.total.latency_ms?.p95}
-				growth="bad"
-				values={latency("p95")}
-			>
-				{total.latency_ms === null ? "–" : formatDuration(total.latency_ms.p95)}
-			</Tile>
+			<LatencyTile data={data} share="p50" />
+			<LatencyTile data={data} share="p95" />
 			<SavedTile {...data} />
 		</dl>
 	);

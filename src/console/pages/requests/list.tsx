@@ -11,7 +11,7 @@ import { Line } from "../../views/check.tsx";
 import type { FilterOptions } from "../../views/filters.tsx";
 import { Icon } from "../../views/icons.tsx";
 import {
-	Choices,
+	ChoiceField,
 	type Column,
 	Count,
 	EmptyState,
@@ -80,15 +80,7 @@ interface ChoiceFilterProps extends Pick<ControlProps, "name" | "label" | "query
 }
 
 function ChoiceFilter({ name, label, query, options }: ChoiceFilterProps) {
-	return (
-		<Field name={name} label={label}>
-			{(attributes) => (
-				<select {...attributes}>
-					<Choices options={[["", "any"], ...options]} chosen={query.get(name) ?? ""} />
-				</select>
-			)}
-		</Field>
-	);
+	return <ChoiceField name={name} label={label} options={[["", "any"], ...options]} chosen={query.get(name) ?? ""} />;
 }
 
 interface RequestFiltersProps {
@@ -104,13 +96,7 @@ function RequestFilters({ query, zone, names }: RequestFiltersProps) {
 				<ChoiceFilter name="outcome" label="Outcome" query={query} options={OUTCOMES} />
 				<TextFilter name="model" label="Model" query={query} />
 				<ChoiceFilter name="key_id" label="Key" query={query} options={keyOptions(names, (keyId) => keyId)} />
-				<Field name="time_zone" label="Time zone">
-					{(attributes) => (
-						<select {...attributes}>
-							<Choices options={zoneOptions(zone)} chosen={zone} />
-						</select>
-					)}
-				</Field>
+				<ChoiceField name="time_zone" label="Time zone" options={zoneOptions(zone)} chosen={zone} />
 				<button type="submit" class="quiet">
 					Show
 				</button>
