@@ -176,7 +176,7 @@ export const providerSchema = z.strictObject({
 });
 
 export const modelsFileSchema = z.strictObject({
-	/** The day of the last change; part of every receipt. */
+	/** The day of the last change, of the encoder models, too; part of every receipt. */
 	version: z.iso.date(),
 	unit: z.literal("USD per million tokens"),
 	/** By intent: how much easier its public test is than the general one, in logits. */
