@@ -14,6 +14,10 @@ export type EffortChoice = Effort | "default" | null;
 export const TIERS = ["budget", "mid", "premium", "frontier"] as const;
 export type Tier = (typeof TIERS)[number];
 
+/** What models are for that make no text. */
+export const ENCODER_KINDS = ["embedding", "moderation", "rerank"] as const;
+export type EncoderKind = (typeof ENCODER_KINDS)[number];
+
 /** The wire formats of the providers. */
 export const WIRE_NAMES = ["openai", "anthropic", "google"] as const;
 export type WireName = (typeof WIRE_NAMES)[number];
