@@ -166,9 +166,9 @@ function requestBuilder(
 ): RequestBuilder {
 	let allowed = 0;
 	const readableBy = readableCalls(call);
-	const prepare = (wire: Wire, readable: ModelCall, provider: Provider): PreparedPrompt => {
+	const prepare = (wire: Wire, readable: ModelCall, provider: Provider, model: Model): PreparedPrompt => {
 		if (allowed-- <= 0) throw PAUSE;
-		return wire.preparePrompt(readable, provider);
+		return wire.preparePrompt(readable, provider, model);
 	};
 	const attempt: CallPlan["attempt"] = (model, effort, maxTokens = call.maxTokens, account) => {
 		const readable = readableBy(model.id, account);
@@ -177,9 +177,9 @@ function requestBuilder(
 		const access = accessFor(model);
 		const { provider } = access;
 		const wire = wireFor(provider);
-		const variant = `${provider.wire} ${wire.promptVariant(provider)}`;
+		const variant = `${provider.wire} ${wire.promptVariant(provider, model)}`;
 		const prompts = promptsOf(readable.call);
-		const prompt = prompts.get(variant) ?? prepare(wire, readable.call, provider);
+		const prompt = prompts.get(variant) ?? prepare(wire, readable.call, provider, model);
 		prompts.set(variant, prompt);
 		const isWhole = !mustStream && canRequestWhole(model, effort, maxTokens, settings);
 		const sizedPrompt = withImageTokens(prompt, model);

@@ -1,6 +1,5 @@
 // Makes one upstream request: sends it, waits for the response head, decodes the body, and returns the outcome as a
 // value. Reads streams and whole answers alike, whichever of them was requested. Failover is left to the engine.
-import { createParser } from "eventsource-parser";
 import { logError } from "../http/log.edge.ts";
 import { parseRetryAfterMs } from "../http/retry-after.ts";
 import { parseJson } from "../json.ts";
@@ -8,8 +7,9 @@ import { isOutputPart, toStreamParts } from "./accumulate.ts";
 import { type BodyDeadlines, UpstreamBody } from "./body.edge.ts";
 import { type CallFailure, NO_PARTIAL_ANSWER, UpstreamInterrupted } from "./call-failure.ts";
 import {
+	type EventReader,
 	type ReportedUsage,
-	type ServerSentEvent,
+	type StreamEvent,
 	type StreamPart,
 	type UpstreamRequest,
 	utf8Bytes,
@@ -109,7 +109,7 @@ const LONGEST_WAIT_MS = 604_800_000;
 
 /** Reads what an error status says, as far as its body comes in time. */
 async function readStatusFailure(wire: Wire, { status, headers }: Response, body: UpstreamBody): Promise<CallFailure> {
-	const error = wire.parseError(parseJson(await body.readRest(MAX_ERROR_CHARS).catch(() => "")));
+	const error = wire.parseError(parseJson(await body.readRest(MAX_ERROR_CHARS).catch(() => "")), headers);
 	const waitMs = parseRetryAfterMs(headers, Date.now()) ?? error?.retryAfterMs ?? null;
 	return { kind: "status", status, error, retryAfterMs: waitMs === null ? null : Math.min(waitMs, LONGEST_WAIT_MS) };
 }
@@ -127,8 +127,8 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 	#close: () => void;
 	#isWhole: boolean;
 	#decoder: ReturnType<Wire["createDecoder"]>;
-	#events: ServerSentEvent[] = [];
-	#parser = createParser({ onEvent: ({ event, data }) => this.#events.push({ event, data }) });
+	#events: StreamEvent[] = [];
+	#reader: EventReader;
 	/** Usage of a body that came whole. */
 	#wholeBodyUsage: ReportedUsage | null = null;
 	/** The error that ends the stream. It is thrown after the parts of the same piece were returned. */
@@ -147,6 +147,7 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 		this.#finish = finish;
 		this.#close = close;
 		this.#decoder = wire.createDecoder();
+		this.#reader = wire.createReader((event) => this.#events.push(event));
 	}
 
 	[Symbol.asyncIterator](): this {
@@ -186,8 +187,7 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 			const piece = await this.#body.read();
 			this.#hasEnded = piece === null;
 			const parts: StreamPart[] = [];
-			// Some upstreams omit the blank line after their last event.
-			this.#decode(piece ?? "\n\n", parts);
+			this.#decode(piece, parts);
 			if (piece === null && !this.#pendingError) {
 				for (const part of this.#decoder.end()) parts.push(part);
 				if (!this.#decoder.finished) this.#pendingError = new UpstreamInterrupted("cut");
@@ -199,8 +199,17 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 		return null;
 	}
 
-	#decode(text: string, parts: StreamPart[]): void {
-		this.#parser.feed(text);
+	/** @param piece null at the end of the body. */
+	#decode(piece: Uint8Array | null, parts: StreamPart[]): void {
+		let unreadable: UpstreamInterrupted | null = null;
+		try {
+			if (piece) this.#reader.feed(piece);
+			else this.#reader.end();
+		} catch (error) {
+			// What came before it is delivered.
+			if (!(error instanceof UpstreamInterrupted)) throw error;
+			unreadable = error;
+		}
 		const events = this.#events;
 		this.#events = [];
 		for (const event of events) {
@@ -212,6 +221,7 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 				parts.push(part);
 			}
 		}
+		this.#pendingError = unreadable;
 	}
 
 	async #readWholeBody(): Promise<StreamPart[] | null> {

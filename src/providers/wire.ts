@@ -53,8 +53,8 @@ export interface CompiledSchema {
 	dropped: string[];
 }
 
-/** One Server-Sent Event. */
-export interface ServerSentEvent {
+/** One event of a stream: a Server-Sent Event, or a message of AWS's binary form. */
+export interface StreamEvent {
 	event?: string | undefined;
 	data: string;
 }
@@ -100,9 +100,17 @@ export interface ReportedUsage {
 	isFinal: boolean;
 }
 
+/** Takes the body of one stream apart into events, whatever pieces it comes in. */
+export interface EventReader {
+	/** @throws UpstreamInterrupted for bytes that make no event; those before them have been passed on. */
+	feed(piece: Uint8Array): void;
+	/** Called once, when the body has ended. @throws UpstreamInterrupted in the middle of an event. */
+	end(): void;
+}
+
 /** Decodes one stream. Never throws for what an upstream sends: what cannot be read becomes a failure part. */
 export interface StreamDecoder {
-	decode(event: ServerSentEvent): StreamPart[];
+	decode(event: StreamEvent): StreamPart[];
 	/** Called once, when the body has ended. Returns the parts that only the end makes certain. */
 	end(): StreamPart[];
 	/** Whether the format's end mark was seen. A body that ends without it broke off. */
@@ -122,27 +130,30 @@ export interface RequestOptions {
 	isWhole?: boolean;
 }
 
-/** One of the three upstream wire formats. */
+/** One of the four upstream wire formats. */
 export interface Wire {
 	/** Whether an image may be an https address. Otherwise only `data:` is taken. */
 	readonly remoteImages: boolean;
 	/** The names a tool may have. A provider refuses a request with any other. */
 	readonly toolName: RegExp;
-	/** Serializes messages and tools. A provider may need small differences (see Provider). */
-	preparePrompt(call: ModelCall, provider: Provider): PreparedPrompt;
-	/**
-	 * Identifies what `prepare` does differently for a provider. All providers of one variant are sent the same prompt.
-	 */
-	promptVariant(provider: Provider): string;
+	/** Serializes messages and tools. A provider or a model may need small differences. */
+	preparePrompt(call: ModelCall, provider: Provider, model: Model): PreparedPrompt;
+	/** Identifies those differences. All models of one variant are sent the same prompt. */
+	promptVariant(provider: Provider, model: Model): string;
 	renderRequest(options: RequestOptions): UpstreamRequest;
 	/** The answer in a whole parsed body; null when there is none. Some upstreams send one although a stream was requested. */
 	parseAnswer(body: unknown): ModelAnswer | null;
 	/** The usage in a parsed body, even where the body holds no answer. */
 	parseUsage(body: unknown): TokenUsage | null;
+	/** A reader of one stream's events. */
+	createReader(onEvent: (event: StreamEvent) => void): EventReader;
 	/** A decoder for one stream. */
 	createDecoder(): StreamDecoder;
-	/** The error in a parsed body; null when the body is not an error of this format. */
-	parseError(body: unknown): UpstreamError | null;
+	/**
+	 * The error in a parsed body; null when the body is not an error of this format.
+	 * @param headers of the response, where it is one with an error status.
+	 */
+	parseError(body: unknown, headers?: Headers): UpstreamError | null;
 }
 
 /**

@@ -37,7 +37,7 @@ export function render(
 	const model = modelWhere(TEST_CATALOG, (candidate) => TEST_CATALOG.providerFor(candidate).wire === wire);
 	const provider = { ...TEST_CATALOG.providerFor(model), ...more };
 	const access = { provider, keys: [soleKey("k")] as const, baseUrl: "https://u.test/v1", host: "u.test" };
-	const prompt = wireFor(provider).preparePrompt(call, provider);
+	const prompt = wireFor(provider).preparePrompt(call, provider, model);
 	const rendered = wireFor(provider).renderRequest({ call, prompt, model, access, effort });
 	const request = withAuth(rendered, provider, access.keys[0]);
 	return { ...request, model, json: JSON.parse(request.body) };

@@ -43,7 +43,7 @@ function sentCall(call: ModelCall, { effort = null, rejects, efforts }: Variant 
 		reasoning: reasoning && { ...reasoning, efforts: efforts ?? reasoning.efforts },
 	};
 	const access = { provider, keys: [soleKey("k")] as const, baseUrl: "https://u.test/v1", host: "u.test" };
-	const prompt = anthropicWire.preparePrompt(call, provider);
+	const prompt = anthropicWire.preparePrompt(call, provider, model);
 	const sent = anthropicWire.renderRequest({ call, prompt, model, access, effort });
 	const json: Fields = JSON.parse(sent.body);
 	return { ...sent, json };

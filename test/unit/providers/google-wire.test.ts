@@ -38,7 +38,7 @@ function send(modelId: string, call: ModelCall, { effort = null, rejects = [] }:
 	const access = { provider, keys: [soleKey("k")] as const, baseUrl: "https://u.test/v1beta", host: "u.test" };
 	const request = googleWire.renderRequest({
 		call,
-		prompt: googleWire.preparePrompt(call, provider),
+		prompt: googleWire.preparePrompt(call, provider, model),
 		model,
 		access,
 		effort,

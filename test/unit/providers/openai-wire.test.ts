@@ -48,7 +48,7 @@ function sent(
 	const access = { provider, keys: [soleKey("k")] as const, baseUrl: "https://u.test/v1", host: "u.test" };
 	const request = openAiWire.renderRequest({
 		call,
-		prompt: openAiWire.preparePrompt(call, provider),
+		prompt: openAiWire.preparePrompt(call, provider, model),
 		model,
 		access,
 		effort,

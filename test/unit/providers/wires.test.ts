@@ -31,7 +31,7 @@ function sent(wire: WireName, isWhole: boolean) {
 	const messages = [{ role: "user", content: 'say ,"stream":true' }];
 	const call = toModelCall(chatRequestSchema.parse({ messages, max_tokens: 9, stop: "," }), TEST_CATALOG);
 	const access = { provider, keys: [soleKey("k")] as const, baseUrl: "https://u.test", host: "u.test" };
-	const prompt = wireFor(provider).preparePrompt(call, provider);
+	const prompt = wireFor(provider).preparePrompt(call, provider, model);
 	const request = wireFor(provider).renderRequest({ call, prompt, model, access, effort: null, isWhole });
 	return { ...request, json: JSON.parse(request.body) as Record<string, unknown> };
 }
