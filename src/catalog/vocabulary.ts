@@ -22,6 +22,10 @@ export type EncoderKind = (typeof ENCODER_KINDS)[number];
 export const WIRE_NAMES = ["openai", "anthropic", "google"] as const;
 export type WireName = (typeof WIRE_NAMES)[number];
 
+/** How clouds take credentials of more than one text (credentials.ts). */
+export const CREDENTIAL_FORMS = ["aws", "google", "entra"] as const;
+export type CredentialForm = (typeof CREDENTIAL_FORMS)[number];
+
 /** What a prompt may be about. Rules, previews, answers and the trained weights use these names in this order. */
 export const INTENTS = [
 	"code",

@@ -7,7 +7,7 @@ import type { Model } from "../catalog/schema.ts";
 import type { Failure } from "../failure.ts";
 import { logWarning } from "../http/log.edge.ts";
 import type { Outcome } from "../proof/receipt.ts";
-import { withAuth } from "../providers/auth-headers.ts";
+import { sendAuthorized } from "../providers/authorize.edge.ts";
 import type { Permit } from "../providers/breaker.ts";
 import { type CallFailure, type PartialAnswer, UpstreamInterrupted } from "../providers/call-failure.ts";
 import { breakerKey } from "../providers/health.ts";
@@ -289,15 +289,20 @@ export class CallRunner {
 		noted: OpenAttempt,
 	): Promise<UpstreamStream | CallFailure> {
 		const { wire, access } = call.attempt;
-		const authorized = withAuth(call.attempt.request, access.provider, call.key);
-		const { span } = call;
-		const request = span ? { ...authorized, headers: { ...authorized.headers, ...span.headers } } : authorized;
-		const opened = await this.#heads.run(() => openUpstreamStream(wire, request, this.#deadlines(call), signal));
+		const { span, key } = call;
+		const rendered = call.attempt.request;
+		const request = span ? { ...rendered, headers: { ...rendered.headers, ...span.headers } } : rendered;
+		const authorization = { access, key, limits: this.#deadlines(call), signal };
+		const opened = await this.#heads.run(() =>
+			sendAuthorized(request, authorization, (authorized, deadlines) =>
+				openUpstreamStream(wire, authorized, deadlines, signal),
+			),
+		);
 		if (opened.kind === "stream") {
 			noted.noteHead();
 			permit.succeeded();
 			health.unserved.noteServed(callIdOf(call));
-			health.keys.noteServed(keyId(access, call.key), callIdOf(call));
+			health.keys.noteServed(keyId(access, key), callIdOf(call));
 			this.#noteKey(call, "ok", null);
 		}
 		return opened;
