@@ -26,6 +26,10 @@ export type WireName = (typeof WIRE_NAMES)[number];
 export const CREDENTIAL_FORMS = ["aws", "google", "entra"] as const;
 export type CredentialForm = (typeof CREDENTIAL_FORMS)[number];
 
+/** The forms of recordings that models are sent: those that OpenAI's `input_audio` has. */
+export const AUDIO_FORMATS = ["wav", "mp3"] as const;
+export type AudioFormat = (typeof AUDIO_FORMATS)[number];
+
 /** What a prompt may be about. Rules, previews, answers and the trained weights use these names in this order. */
 export const INTENTS = [
 	"code",
