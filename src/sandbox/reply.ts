@@ -2,6 +2,7 @@
 import type { CallStage } from "../providers/sandbox-stage.ts";
 import { agentReply } from "./agent-reply.ts";
 import { CODE_REPLIES } from "./code-reply.ts";
+import type { SandboxMedia } from "./media.ts";
 import { disagreement, STRATEGY_REPLIES } from "./orchestration-reply.ts";
 import { findCommand, findShellTool } from "./shell-call.ts";
 import { oneLine, replyFrom } from "./stage-reply.ts";
@@ -37,6 +38,8 @@ export interface SandboxPrompt {
 	json: Record<string, unknown> | true | null;
 	/** Whether the request turns reasoning on. */
 	reasoning: boolean;
+	/** Files and recordings of the whole conversation. */
+	media: readonly SandboxMedia[];
 }
 
 interface SandboxReply {
@@ -156,7 +159,9 @@ function textFor(prompt: SandboxPrompt, stage: CallStage | null): string {
 		return JSON.stringify(value);
 	}
 	if (prompt.toolResults.length > 0) return `The tool answered: ${prompt.toolResults.join("; ")}`;
-	return `The sandbox answers for ${prompt.model}: you wrote "${oneLine(prompt.userText, 200)}". No model was called.`;
+	const files = prompt.media.map(({ description }) => description).join(", ");
+	const sent = files === "" ? "" : ` You sent ${files}.`;
+	return `The sandbox answers for ${prompt.model}: you wrote "${oneLine(prompt.userText, 200)}".${sent} No model was called.`;
 }
 
 /** Answers a prompt, by its stage if it has one. */
