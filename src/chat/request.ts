@@ -3,6 +3,8 @@ import * as z from "zod";
 import { endUserField, metadataField } from "../account/request-names.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { EFFORTS } from "../catalog/vocabulary.ts";
+import { entryList } from "../http/entry-list.ts";
+import { MAX_JSON_ENTRIES } from "../http/json-shape.ts";
 import { imageAddressSchema, imageDetailSchema } from "../inference/image-address.ts";
 import { responseFormatSchema, toOutputFormat } from "../inference/response-format.ts";
 import { FILE_ID_MESSAGE, readSentAudio, readSentFile } from "../inference/sent-file.ts";
@@ -72,6 +74,11 @@ const audioPartSchema = z.lazy(() =>
 		}),
 	}),
 );
+const userPartSchema = z.lazy(() =>
+	z.discriminatedUnion("type", [textPartSchema, imagePartSchema, filePartSchema, audioPartSchema], {
+		error: "must be one of text, image_url, file and input_audio",
+	}),
+);
 const chatTextSchema = z.lazy(() =>
 	z.union([z.string(), z.array(textPartSchema)], { error: "must be a string or an array of text parts" }),
 );
@@ -110,9 +117,7 @@ const chatMessageSchema = z.lazy(() =>
 				content: z.union(
 					[
 						z.string(),
-						z
-							.array(z.discriminatedUnion("type", [textPartSchema, imagePartSchema, filePartSchema, audioPartSchema]))
-							.min(1),
+						entryList(userPartSchema, MAX_JSON_ENTRIES).refine((parts) => parts.length > 0, "must not be empty"),
 					],
 					{ error: "must be a string or an array of text, image_url, file and input_audio parts" },
 				),

@@ -58,6 +58,9 @@ function lacks(param: CallField, what: string): Exclusion {
 	return { code: "capability", param, text: `does not support ${what}` };
 }
 
+/** Few models take files, so a client is told how to reach one. */
+const CHOOSES_ONE = "; auto chooses a model that does";
+
 /** Base64 has four characters for three bytes. */
 const BYTES_PER_CHAR = 3 / 4;
 
@@ -69,7 +72,7 @@ function overLimit(text: string): Exclusion {
 function addMedia(exclusions: Exclusion[], { documents, audio }: Model, call: ModelCall): void {
 	const media = callMedia(call);
 	const files = partsOfType(media, "file");
-	if (files.length > 0 && !documents) exclusions.push(lacks("messages", "PDF files"));
+	if (files.length > 0 && !documents) exclusions.push(lacks("messages", `PDF files${CHOOSES_ONE}`));
 	else if (files.length > 0 && documents) {
 		const { max_pages, max_bytes } = documents.pdf;
 		const pages = countCallPages(call);
@@ -80,7 +83,7 @@ function addMedia(exclusions: Exclusion[], { documents, audio }: Model, call: Mo
 			exclusions.push(overLimit(`reads at most ${max_bytes} bytes of PDF files, the request has ${Math.floor(bytes)}`));
 	}
 	const recordings = partsOfType(media, "audio");
-	if (recordings.length > 0 && !audio) exclusions.push(lacks("messages", "audio"));
+	if (recordings.length > 0 && !audio) exclusions.push(lacks("messages", `audio${CHOOSES_ONE}`));
 	else if (recordings.length > 0 && audio) {
 		const format = recordings.find((recording) => !audio.formats.includes(recording.format))?.format;
 		if (format) exclusions.push(lacks("messages", `audio in ${format}`));
