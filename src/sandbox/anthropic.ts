@@ -13,8 +13,8 @@ import {
 	sse,
 	type WireRequest,
 } from "./format.ts";
-import { readSandboxPdf, type SandboxMedia, sumMediaTokens } from "./media.ts";
-import type { SandboxPrompt } from "./reply.ts";
+import { readSandboxPdf, sumMediaTokens } from "./media.ts";
+import type { SandboxMedia, SandboxPrompt } from "./reply.ts";
 
 /** The text of the last user message that has one, and the tool results after it. */
 function lastUserTurn(messages: AnthropicRequest["messages"]): Pick<SandboxPrompt, "userText" | "toolResults"> {
@@ -50,7 +50,7 @@ function toSystemText({ system = "", messages }: AnthropicRequest): string {
 }
 
 /** A page has text and an image, as measured for a page of plain text; a request may have so many. */
-const PDF_LIMITS = { tokensPerPage: 2_347, maxPages: 600 };
+const ANTHROPIC_PDF = { tokensPerPage: 2_347, maxPages: 600 };
 
 function readAnthropicMedia(messages: AnthropicRequest["messages"]): SandboxMedia[] {
 	const blocks = messages.flatMap(messageBlocks);
@@ -59,13 +59,13 @@ function readAnthropicMedia(messages: AnthropicRequest["messages"]): SandboxMedi
 	);
 	return shown.flatMap((block) =>
 		block.type === "document" && block.source.type === "base64"
-			? [readSandboxPdf(block.source.data, { name: block.title ?? undefined, ...PDF_LIMITS })]
+			? [readSandboxPdf(block.source.data, { name: block.title ?? undefined, ...ANTHROPIC_PDF })]
 			: [],
 	);
 }
 
 /** Media count by what they show: their bytes stay out of the count of texts. */
-function withoutData(name: string, value: unknown): unknown {
+function withoutSources(name: string, value: unknown): unknown {
 	return name === "source" ? undefined : value;
 }
 
@@ -198,7 +198,7 @@ function readAnthropic({ headers, body }: WireRequest): AcceptedRequest {
 	const { thinking } = request;
 	const showThinking = !(thinking && "display" in thinking && thinking.display === "omitted");
 	const prompt = toAnthropicPrompt(request);
-	const texts = JSON.stringify([request.system ?? "", request.tools ?? "", request.messages], withoutData);
+	const texts = JSON.stringify([request.system ?? "", request.tools ?? "", request.messages], withoutSources);
 	const promptTokens = countTokens(texts) + sumMediaTokens(prompt.media);
 	return {
 		request: { request, prompt, maxTokens: request.max_tokens, promptTokens },

@@ -12,8 +12,8 @@ import {
 } from "./format.ts";
 import { type GoogleRequest, parseGoogle, signsCalls, signThought } from "./google-request.ts";
 import { googleError } from "./google-schema.ts";
-import { readSandboxAudio, readSandboxPdf, type SandboxMedia, sumMediaTokens } from "./media.ts";
-import type { SandboxPrompt } from "./reply.ts";
+import { readSandboxAudio, readSandboxPdf, sumMediaTokens } from "./media.ts";
+import type { SandboxMedia, SandboxPrompt } from "./reply.ts";
 
 /** The text of the last user turn that has one, and the function responses after it. */
 function lastGoogleTurn(contents: GoogleRequest["contents"]): Pick<SandboxPrompt, "userText" | "toolResults"> {

@@ -2,12 +2,7 @@
 import { readPdf } from "../inference/pdf.ts";
 import { readRecording } from "../inference/recording.ts";
 import { Refusal } from "./format.ts";
-
-export interface SandboxMedia {
-	/** In words, such as `report.pdf (3 pages, 29310 bytes)`. */
-	description: string;
-	tokens: number;
-}
+import type { SandboxMedia } from "./reply.ts";
 
 /** As OpenAI and Google count a second. */
 const AUDIO_TOKENS_PER_SECOND = 32;

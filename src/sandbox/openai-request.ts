@@ -1,8 +1,8 @@
 // Checks a request in OpenAI's chat completions format and its dialects, and reads its prompt.
 import * as z from "zod";
 import { Refusal } from "./format.ts";
-import { readSandboxAudio, readSandboxPdf, type SandboxMedia } from "./media.ts";
-import type { SandboxPrompt } from "./reply.ts";
+import { readSandboxAudio, readSandboxPdf } from "./media.ts";
+import type { SandboxMedia, SandboxPrompt } from "./reply.ts";
 
 const namedTool = z.looseObject({ name: z.string(), description: z.string().optional() });
 const customFormat = z.discriminatedUnion("type", [
@@ -28,7 +28,7 @@ const audioPart = z.object({
 	input_audio: z.strictObject({ data: z.string(), format: z.enum(["wav", "mp3"]) }),
 });
 /** OpenAI publishes neither; a page has the tokens of its text and of an image. */
-const PDF_LIMITS = { tokensPerPage: 1_500, maxPages: 1_000 };
+const OPENAI_PDF = { tokensPerPage: 1_500, maxPages: 1_000 };
 
 /** As strict as an upstream: an unacceptable request is an error. */
 const openaiRequest = z.looseObject({
@@ -140,7 +140,7 @@ function readOpenAiMedia(messages: OpenaiRequest["messages"]): SandboxMedia[] {
 	return parts.flatMap((part) => {
 		if (part.type === "file") {
 			const { filename, file_data } = checkPart(filePart, part).file;
-			return [readSandboxPdf(file_data.slice(file_data.indexOf(",") + 1), { name: filename, ...PDF_LIMITS })];
+			return [readSandboxPdf(file_data.slice(file_data.indexOf(",") + 1), { name: filename, ...OPENAI_PDF })];
 		}
 		if (part.type !== "input_audio") return [];
 		const { data, format } = checkPart(audioPart, part).input_audio;

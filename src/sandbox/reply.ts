@@ -2,7 +2,6 @@
 import type { CallStage } from "../providers/sandbox-stage.ts";
 import { agentReply } from "./agent-reply.ts";
 import { CODE_REPLIES } from "./code-reply.ts";
-import type { SandboxMedia } from "./media.ts";
 import { disagreement, STRATEGY_REPLIES } from "./orchestration-reply.ts";
 import { findCommand, findShellTool } from "./shell-call.ts";
 import { oneLine, replyFrom } from "./stage-reply.ts";
@@ -20,6 +19,14 @@ export interface SandboxCall {
 	name: string;
 	arguments: Record<string, unknown>;
 	custom?: true;
+}
+
+/** A file or a recording. */
+export interface SandboxMedia {
+	/** In words, such as `report.pdf (3 pages, 29310 bytes)`. */
+	description: string;
+	/** As a provider counts it. */
+	tokens: number;
 }
 
 /** A prompt, independent of the wire format. */
