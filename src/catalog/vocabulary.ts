@@ -19,7 +19,7 @@ export const ENCODER_KINDS = ["embedding", "moderation", "rerank"] as const;
 export type EncoderKind = (typeof ENCODER_KINDS)[number];
 
 /** The wire formats of the providers. */
-export const WIRE_NAMES = ["openai", "anthropic", "google"] as const;
+export const WIRE_NAMES = ["openai", "anthropic", "google", "bedrock"] as const;
 export type WireName = (typeof WIRE_NAMES)[number];
 
 /** What a prompt may be about. Rules, previews, answers and the trained weights use these names in this order. */

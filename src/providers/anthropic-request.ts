@@ -156,7 +156,7 @@ export function toAnthropicToolChoice(
 }
 
 /** Thinking, and `output_config`, which holds both output format and effort. */
-function anthropicOutputFields(format: CompiledSchema | null, model: Model, effort: EffortChoice): JsonObject {
+export function anthropicOutputFields(format: CompiledSchema | null, model: Model, effort: EffortChoice): JsonObject {
 	const config: JsonObject = {};
 	if (format) config["format"] = { type: "json_schema", schema: format.schema };
 	let thinking: JsonObject | undefined;
