@@ -1,5 +1,5 @@
 // The shape of encoders.json: the models that make no text. They turn texts into vectors, scores or an order, are only called by name,
-// and are never chosen or exchanged. A change of a figure there also changes its source in encoders.sources.json. Pure.
+// and are never chosen or exchanged. A change of a figure there also changes its source in encoders.sources.json, and the version in models.json. Pure.
 import * as z from "zod";
 import { ENCODER_KINDS, PLAN_IDS } from "./vocabulary.ts";
 
@@ -57,8 +57,6 @@ export const encoderModelSchema = z.strictObject({
 });
 
 export const encodersFileSchema = z.strictObject({
-	/** The day of the last change. */
-	version: z.iso.date(),
 	unit: z.literal("USD per million tokens, USD per thousand searches"),
 	encoders: z.array(encoderModelSchema),
 });

@@ -2,7 +2,7 @@
 // also changes its source in models.sources.json or providers.sources.json (evidence.ts). The catalog test checks the
 // files; the Worker imports only the types.
 import * as z from "zod";
-import { EFFORTS, PLAN_IDS, QUALITY_INTENTS, TIERS, TRAINING_USES, WIRE_NAMES } from "./vocabulary.ts";
+import { AUDIO_FORMATS, EFFORTS, PLAN_IDS, QUALITY_INTENTS, TIERS, TRAINING_USES, WIRE_NAMES } from "./vocabulary.ts";
 
 /** USD per million tokens. Only an operator's own model costs nothing. */
 const rateSchema = z.number().min(0);
@@ -40,6 +40,28 @@ const speedSchema = z.strictObject({
 	ttft_s: z.number().positive(),
 });
 
+/** Documents that a model takes. */
+const documentsSchema = z.strictObject({
+	pdf: z.strictObject({
+		/** Of all files of a request together; null where only the other limits hold. */
+		max_pages: z.int().positive().nullable(),
+		/** Of all files of a request together, before base64. */
+		max_bytes: z.int().positive(),
+		/** Of text and image of one page, at most; null where it is not published: a file may then fill the input. */
+		tokens_per_page: z.int().positive().nullable(),
+	}),
+});
+
+/** Recordings that a model takes. */
+const audioSchema = z.strictObject({
+	formats: z.array(z.enum(AUDIO_FORMATS)).min(1),
+	tokens_per_second: z.number().positive(),
+	/** Of all recordings of a request together. */
+	max_seconds: z.int().positive(),
+	/** USD per million of their tokens; null: they cost the input rate. */
+	input: rateSchema.nullable(),
+});
+
 export const modelSchema = z.strictObject({
 	id: z.string().min(1),
 	upstream_model: z.string().min(1),
@@ -63,6 +85,10 @@ export const modelSchema = z.strictObject({
 		json_schema: z.boolean(),
 		logprobs: z.boolean(),
 	}),
+	/** Absent: it takes none. */
+	documents: documentsSchema.optional(),
+	/** Absent: it takes none. */
+	audio: audioSchema.optional(),
 	reasoning: z
 		.strictObject({
 			control: z.enum([
@@ -176,7 +202,7 @@ export const providerSchema = z.strictObject({
 });
 
 export const modelsFileSchema = z.strictObject({
-	/** The day of the last change; part of every receipt. */
+	/** The day of the last change, of the encoder models, too; part of every receipt. */
 	version: z.iso.date(),
 	unit: z.literal("USD per million tokens"),
 	/** By intent: how much easier its public test is than the general one, in logits. */

@@ -22,6 +22,10 @@ export type EncoderKind = (typeof ENCODER_KINDS)[number];
 export const WIRE_NAMES = ["openai", "anthropic", "google", "bedrock"] as const;
 export type WireName = (typeof WIRE_NAMES)[number];
 
+/** The forms of recordings that models are sent: those that OpenAI's `input_audio` has. */
+export const AUDIO_FORMATS = ["wav", "mp3"] as const;
+export type AudioFormat = (typeof AUDIO_FORMATS)[number];
+
 /** What a prompt may be about. Rules, previews, answers and the trained weights use these names in this order. */
 export const INTENTS = [
 	"code",

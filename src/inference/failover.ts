@@ -1,4 +1,6 @@
 // Chooses the calls of a plan, decides what a failed call means for the next, and words the failure when none served. Pure.
+import type { CallCost } from "../catalog/price.ts";
+import type { ProviderKey } from "../catalog/provider-keys.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Failure } from "../failure.ts";
 import { usd } from "../proof/money.ts";
@@ -8,7 +10,9 @@ import { breakerKey, type ProviderHealth } from "../providers/health.ts";
 import { callId, hasSeveralKeys, keyId } from "../providers/model-keys.ts";
 import { type RefusalCause, readRefusalCause } from "../providers/refusal-cause.ts";
 import type { Candidate } from "../routing/selection.ts";
-import { billInterruptedCall, type KeyedCall, type PlannedCall } from "./accounting.ts";
+import type { ProviderAccess } from "../settings.ts";
+import type { CallSpan } from "../telemetry/request-trace.edge.ts";
+import { billInterruptedCall, type PlannedCall } from "./accounting.ts";
 import type { CallPlan } from "./plan.ts";
 
 /** Tries of one call set: with other keys of a model, and at other models. */
@@ -56,8 +60,24 @@ function availableCandidates(
 	return [soonest ?? nextOpen];
 }
 
+/** A model as calls are told apart by. */
+export type CalledModel = Pick<Model, "id" | "provider" | "upstream_model">;
+
+/** A call as it is tried: whose model it asks, where that is, and what it may cost. */
+export interface FailoverCall {
+	candidate: { model: CalledModel };
+	attempt: { access: ProviderAccess; worstCase: Pick<CallCost, "totalNanoUsd"> };
+}
+
+/** A call with the key that it is made with. */
+export interface KeyOfCall extends FailoverCall {
+	key: ProviderKey;
+	/** The call's span; absent while no address for traces is set. */
+	span?: CallSpan;
+}
+
 /** A call's model under its key, as the providers' health and a set's failures name it. */
-export function callIdOf({ attempt: { access }, candidate: { model }, key }: KeyedCall): string {
+export function callIdOf({ attempt: { access }, candidate: { model }, key }: KeyOfCall): string {
 	return callId(keyId(access, key), model.id);
 }
 
@@ -152,13 +172,13 @@ const REFUSED: Readonly<Record<Exclude<RefusalCause, "prompt">, Consequence>> = 
 const PROVIDERS_FAULT = new Set<LostReason>(["no_head", "head_timeout"]);
 
 /** Whose fault a failed call is, where its provider refused it; null for other failures. */
-function refusalCause(model: Model, failure: CallFailure): RefusalCause | null {
+function refusalCause(model: CalledModel, failure: CallFailure): RefusalCause | null {
 	if (failure.kind !== "status" || failure.status < 400 || failure.status >= 500 || failure.status === 408) return null;
 	return readRefusalCause(failure.status, failure.error, [model.id, model.upstream_model]);
 }
 
 /** The failover table (docs/reference/models.md, "Failover"). */
-export function toConsequence(model: Model, failure: CallFailure): Consequence {
+export function toConsequence(model: CalledModel, failure: CallFailure): Consequence {
 	if (failure.kind === "client_closed") return ENDS;
 	if (failure.kind === "lost") {
 		const retryAfterMs = failure.why === "no_head" ? RETRY_PAUSE_MS : null;
@@ -183,7 +203,7 @@ function retryPauseMs(waitMs: number | null): number | null {
 	return waitMs <= MAX_RETRY_WAIT_MS ? Math.max(waitMs, RETRY_PAUSE_MS) : null;
 }
 
-function attemptLine({ candidate: { model } }: PlannedCall, failure: CallFailure): string {
+function attemptLine({ candidate: { model } }: FailoverCall, failure: CallFailure): string {
 	const at = `${model.id} at ${model.provider}`;
 	if (failure.kind === "status") {
 		const { status } = failure;
@@ -216,7 +236,7 @@ export class FailedCalls {
 	#costNanoUsd = 0;
 	/** So far, every provider has refused the deployment's account. */
 	#areRefusals = true;
-	#last: { call: PlannedCall; failure: CallFailure } | null = null;
+	#last: { call: FailoverCall; failure: CallFailure } | null = null;
 
 	/** Whether a model was asked. */
 	wasAsked(modelId: string): boolean {
@@ -254,12 +274,12 @@ export class FailedCalls {
 	}
 
 	/** Whether a call's provider may be asked after its earlier failures. */
-	allows({ candidate }: PlannedCall): boolean {
+	allows({ candidate }: FailoverCall): boolean {
 		return !this.#avoidedProviders.has(candidate.model.provider);
 	}
 
 	/** @param costNanoUsd the bill of the call. */
-	add(call: KeyedCall, failure: CallFailure, costNanoUsd: number): Consequence {
+	add(call: KeyOfCall, failure: CallFailure, costNanoUsd: number): Consequence {
 		this.#last = { call, failure };
 		this.#asked.add(call.candidate.model.id);
 		this.#lines.push(attemptLine(call, failure));

@@ -10,7 +10,7 @@ import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { BudgetStatus } from "../meter/key-budget.ts";
 import { type ModelCall, messageTexts, type Warning } from "../providers/model-call.ts";
 import { type CallStage, withStage } from "../providers/sandbox-stage.ts";
-import { type PreparedPrompt, type UpstreamRequest, type Wire, withImageTokens } from "../providers/wire.ts";
+import { type PreparedPrompt, type UpstreamRequest, type Wire, withMediaTokens } from "../providers/wire.ts";
 import { isAvailable, wireFor } from "../providers/wires.ts";
 import { modelSpeed } from "../routing/effort.ts";
 import type { OutputLimit } from "../routing/length.ts";
@@ -182,7 +182,7 @@ function requestBuilder(
 		const prompt = prompts.get(variant) ?? prepare(wire, readable.call, provider, model);
 		prompts.set(variant, prompt);
 		const isWhole = !mustStream && canRequestWhole(model, effort, maxTokens, settings);
-		const sizedPrompt = withImageTokens(prompt, model);
+		const sizedPrompt = withMediaTokens(prompt, model);
 		const rendered = wire.renderRequest({ call: sized, prompt: sizedPrompt, model, access, effort, isWhole });
 		const warnings = [...rendered.warnings, ...readable.warnings];
 		const request = withStage({ ...rendered, warnings }, access, stage);

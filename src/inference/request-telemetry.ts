@@ -26,6 +26,7 @@ import type { TraceParent } from "../telemetry/trace-context.ts";
 import { type BilledCall, explainServingModel, fallbackFrom } from "./accounting.ts";
 import { maskMessages } from "./masked-call.ts";
 import type { CallOptions } from "./plan.ts";
+import { renderMedia } from "./rendered-texts.ts";
 
 /** The status of a request whose client had gone, in logs of nginx and others. */
 const CLIENT_CLOSED = 499;
@@ -70,13 +71,18 @@ function toTracedPart(part: UserPart | AssistantPart): TracedPart | null {
 			return { type: "reasoning", content: part.text };
 		case "image":
 			return { type: "uri", modality: "image", uri: part.url };
+		case "file":
+		case "audio":
+			return { type: "text", content: renderMedia(part) };
 		case "tool_call":
 			return { type: "tool_call", id: part.id, name: part.name, arguments: part.arguments };
 		case "tool_result":
 			return {
 				type: "tool_call_response",
 				id: part.callId,
-				response: part.content.map((inner) => (inner.type === "text" ? inner.text : "[image]")).join(""),
+				response: part.content
+					.map((inner) => (inner.type === "text" ? inner.text : inner.type === "file" ? renderMedia(inner) : "[image]"))
+					.join(""),
 			};
 		case "provider":
 			return null;

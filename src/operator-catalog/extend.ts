@@ -169,7 +169,7 @@ function toModelMembers(row: ModelRow, kept: Partial<Model>): Partial<Model> {
  * are, is the row's to say.
  */
 function toKept({ provider, upstream }: ModelRow, replaced: Model): Partial<Model> {
-	const { tier, hyper_frontier, limits, supports, reasoning, request, speed } = replaced;
+	const { tier, hyper_frontier, limits, supports, documents, reasoning, request, speed } = replaced;
 	const place = {
 		tier,
 		hyper_frontier,
@@ -178,7 +178,8 @@ function toKept({ provider, upstream }: ModelRow, replaced: Model): Partial<Mode
 	};
 	if ((provider ?? replaced.provider) !== replaced.provider) return place;
 	if ((upstream ?? replaced.upstream_model) === replaced.upstream_model) return replaced;
-	return { ...place, provider: replaced.provider, limits, supports, reasoning, request, speed };
+	const called = { provider: replaced.provider, limits, supports, reasoning, request, speed };
+	return { ...place, ...called, ...(documents ? { documents } : {}) };
 }
 
 /** A model of a row; null where it lacks something. */

@@ -3,7 +3,15 @@
 import * as z from "zod";
 import { modelSchema, providerSchema } from "../catalog/schema.ts";
 import { findPlaces, findStandard, STANDARDS } from "../catalog/standards.ts";
-import { EFFORTS, PLAN_IDS, QUALITY_INTENTS, TIERS, TRAINING_USES, WIRE_NAMES } from "../catalog/vocabulary.ts";
+import {
+	AUDIO_FORMATS,
+	EFFORTS,
+	PLAN_IDS,
+	QUALITY_INTENTS,
+	TIERS,
+	TRAINING_USES,
+	WIRE_NAMES,
+} from "../catalog/vocabulary.ts";
 import { mappingMessages } from "../faults.ts";
 import { isJsonObject } from "../json.ts";
 import { quoteInput, renderSuggestion } from "../suggest.ts";
@@ -20,6 +28,8 @@ const MAX_URL_CHARS = 512;
 export const MAX_TOKENS = 10_000_000;
 /** The default of UPSTREAM_TOTAL_TIMEOUT_MS: no call waits longer. */
 const MAX_TIMEOUT_MS = 600_000;
+/** As long as the longest body that any operator allows. */
+const MAX_DOCUMENT_BYTES = 100_000_000;
 /** USD per million tokens. No model costs a hundredth of it; it keeps a slipped decimal point out of every sum. */
 const MAX_RATE = 100_000;
 
@@ -53,6 +63,8 @@ const count = z
 	.int("must be a whole number")
 	.positive("must be above 0")
 	.max(MAX_TOKENS, `must be at most ${MAX_TOKENS}`);
+/** Absent is null. */
+const nullable = <T extends z.ZodType>(value: T) => value.nullish().transform((given) => given ?? null);
 const share = z.number("must be a number from 0 to 1").min(0, "must not be below 0").max(1, "must be at most 1");
 const date = z
 	.string("must be a date: YYYY, YYYY-MM or YYYY-MM-DD")
@@ -75,8 +87,8 @@ const rate = z.number(RATE_TEXT).min(0, RATE_TEXT).max(MAX_RATE, `must be at mos
 const rates = {
 	input: rate,
 	output: rate,
-	cached_input: rate.nullish().transform((value) => value ?? null),
-	cache_write: rate.nullish().transform((value) => value ?? null),
+	cached_input: nullable(rate),
+	cache_write: nullable(rate),
 };
 const hour = (least: number, most: number) => z.int("must be an hour").min(least).max(most);
 const tier = mapping({
@@ -258,6 +270,22 @@ export const modelRowSchema = mapping({
 	rejects: texts.optional(),
 	/** Tokens that an image counts as, at most. */
 	image_tokens: count.optional(),
+	documents: mapping({
+		pdf: mapping({
+			max_pages: nullable(count),
+			max_bytes: z
+				.int("must be a whole number")
+				.positive("must be above 0")
+				.max(MAX_DOCUMENT_BYTES, `must be at most ${MAX_DOCUMENT_BYTES}: no request is longer`),
+			tokens_per_page: nullable(count),
+		}),
+	}).optional(),
+	audio: mapping({
+		formats: z.array(wordAmong(AUDIO_FORMATS), "must be a list of formats").min(1, "must name a format"),
+		tokens_per_second: figure(0.01, 10_000),
+		max_seconds: count,
+		input: nullable(rate),
+	}).optional(),
 	quality: quality.optional(),
 	answer_length: figure(0.01, 100).nullable().optional(),
 	speed: speed.optional(),

@@ -2,6 +2,7 @@
 // anthropic-stream.ts.
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
+import { clip } from "../clip.ts";
 import type { JsonObject } from "../json.ts";
 import { compileAnthropicSchema } from "./anthropic-schema.ts";
 import { type BlockForm, parseDataUrl, parseToolInput, toBlockTurns } from "./block-turns.ts";
@@ -10,11 +11,13 @@ import { ANTHROPIC_IDS, callIdFor } from "./call-ids.ts";
 import { pairToolResults, placeSystem } from "./conversation.ts";
 import {
 	type AssistantPart,
-	callImages,
+	callMedia,
 	DEFAULT_TEMPERATURE,
+	type FilePart,
 	type ImagePart,
 	type ModelCall,
 	type OutputFormat,
+	type ShownPart,
 	samplingParameters,
 	type TextPart,
 	type ToolCallPart,
@@ -29,8 +32,8 @@ import {
 	type CompiledSchema,
 	droppedParameterWarning,
 	type PreparedPrompt,
-	promptTokenBound,
 	type RequestOptions,
+	toPrompt,
 	toSentStops,
 	toUpstreamBody,
 	type UpstreamRequest,
@@ -51,6 +54,27 @@ function toImageBlock(part: ImagePart): JsonObject {
 	return { type: "image", source, ...toCacheControl(part) };
 }
 
+/** The longest title of a document that Anthropic takes. */
+const MAX_TITLE_CHARS = 500;
+
+function toDocumentBlock(part: FilePart): JsonObject {
+	const { mediaType: media_type, base64: data, name } = part;
+	const title = name === undefined ? undefined : clip(name, MAX_TITLE_CHARS);
+	return { type: "document", source: { type: "base64", media_type, data }, title, ...toCacheControl(part) };
+}
+
+/** The blocks of what a user and a tool may both show. */
+function toShownBlocks(part: ShownPart): JsonObject[] {
+	switch (part.type) {
+		case "text":
+			return toTextBlocks([part]);
+		case "image":
+			return [toImageBlock(part)];
+		case "file":
+			return [toDocumentBlock(part)];
+	}
+}
+
 function toToolUseBlock(call: ToolCallPart): JsonObject {
 	const { id, name, arguments: args } = call;
 	return {
@@ -64,7 +88,7 @@ function toToolUseBlock(call: ToolCallPart): JsonObject {
 
 function toToolResultBlock(result: ToolResultPart): JsonObject {
 	const { callId: id, content, isError } = result;
-	const blocks = content.flatMap((part) => (part.type === "text" ? toTextBlocks([part]) : [toImageBlock(part)]));
+	const blocks = content.flatMap(toShownBlocks);
 	return {
 		type: "tool_result",
 		tool_use_id: callIdFor(id, ANTHROPIC_IDS),
@@ -81,11 +105,11 @@ function toToolResultBlock(result: ToolResultPart): JsonObject {
 function toAnthropicBlocks(part: UserPart | AssistantPart): JsonObject[] {
 	switch (part.type) {
 		case "text":
-			return toTextBlocks([part]);
+		case "image":
+		case "file":
+			return toShownBlocks(part);
 		case "refusal":
 			return toTextBlocks([{ type: "text", text: part.text }]);
-		case "image":
-			return [toImageBlock(part)];
 		case "tool_call":
 			return [toToolUseBlock(part)];
 		case "tool_result":
@@ -94,7 +118,8 @@ function toAnthropicBlocks(part: UserPart | AssistantPart): JsonObject[] {
 			// A copy, because a mark may be taken off.
 			return part.wire === "anthropic" ? [{ ...part.block }] : [];
 		case "reasoning":
-			// Thinking returns in the signed block beside it, or not at all.
+		case "audio":
+			// Thinking returns in the signed block beside it, or not at all. No model here takes recordings.
 			return [];
 	}
 }
@@ -139,9 +164,13 @@ export function prepareAnthropicPrompt(call: ModelCall): PreparedPrompt {
 		messages: turns,
 	};
 	const json = JSON.stringify(fields).slice(1, -1);
-	const images = callImages(call).map(({ url }) => parseDataUrl(url)?.base64 ?? url);
+	const media = callMedia(call).filter(({ type }) => type !== "audio");
+	const texts = media.map((part) =>
+		part.type === "image" ? (parseDataUrl(part.url)?.base64 ?? part.url) : part.base64,
+	);
+	const prompt = toPrompt(json, media, texts);
 	const hidden = call.tools.length > 0 ? TOOL_PROMPT_TOKEN_BOUND : 0;
-	return { json, tokenBound: promptTokenBound(json, images) + hidden, images: images.length, writesHourCache };
+	return { ...prompt, tokenBound: prompt.tokenBound + hidden, writesHourCache };
 }
 
 export function toAnthropicToolChoice(

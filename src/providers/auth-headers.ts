@@ -10,6 +10,7 @@ const WIRE_AUTH: Readonly<Record<WireName, NonNullable<Provider["auth"]>>> = {
 	openai: "bearer",
 	anthropic: { header: "x-api-key" },
 	google: { header: "x-goog-api-key" },
+	bedrock: "bearer",
 };
 
 function authHeaders({ auth, wire }: Pick<Provider, "auth" | "wire">, secret: string): Record<string, string> {

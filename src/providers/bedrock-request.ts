@@ -20,11 +20,13 @@ import { pairToolResults, placeSystem } from "./conversation.ts";
 import {
 	type AssistantPart,
 	type CacheMark,
-	callImages,
+	callMedia,
+	type FilePart,
 	type ImagePart,
 	type ModelCall,
 	type OutputFormat,
 	partsOfType,
+	type ShownPart,
 	type TextPart,
 	type ToolCallPart,
 	type ToolDefinition,
@@ -37,8 +39,8 @@ import { grammarWarnings, toParameters } from "./text-tools.ts";
 import {
 	droppedParameterWarning,
 	type PreparedPrompt,
-	promptTokenBound,
 	type RequestOptions,
+	toPrompt,
 	toSentStops,
 	toUpstreamBody,
 	type UpstreamRequest,
@@ -52,6 +54,8 @@ interface PromptForm {
 	/** The model has a cache: others refuse a request with a cache point. */
 	hasCache: boolean;
 	idRule: typeof ANTHROPIC_IDS;
+	/** The documents so far. */
+	documents: number;
 }
 
 function isClaude({ upstream_model, reasoning }: Model): boolean {
@@ -63,6 +67,7 @@ function toPromptForm({ tool_call_ids }: Provider, model: Model): PromptForm {
 		isClaude: isClaude(model),
 		hasCache: model.prices.some(({ cached_input }) => cached_input !== null),
 		idRule: tool_call_ids === "nine_alphanumerics" ? MISTRAL_IDS : ANTHROPIC_IDS,
+		documents: 0,
 	};
 }
 
@@ -101,6 +106,24 @@ function toImage({ url }: ImagePart): JsonObject {
 	return { image: { format: mediaType.replace(/^image\//, ""), source: { bytes: base64 } } };
 }
 
+/** The longest name of a document, with its number. */
+const MAX_DOCUMENT_NAME_CHARS = 200;
+
+/** Names of documents are unique, and made of few characters (API reference, DocumentBlock). */
+function toDocument({ base64, name = "" }: FilePart, form: PromptForm): JsonObject {
+	form.documents++;
+	const readable = name.replace(/[^A-Za-z0-9()[\]-]+/g, " ").trim();
+	const numbered = `${form.documents} ${readable || "document"}`.slice(0, MAX_DOCUMENT_NAME_CHARS).trim();
+	return { document: { format: "pdf", name: numbered, source: { bytes: base64 } } };
+}
+
+/** The blocks of what a user and a tool may both show, without a cache point. */
+function toShown(part: ShownPart, form: PromptForm): JsonObject[] {
+	if (part.type === "image") return [toImage(part)];
+	if (part.type === "file") return [toDocument(part, form)];
+	return part.text.trim() === "" ? [] : [{ text: part.text }];
+}
+
 function toToolUse({ id, name, arguments: args, cache }: ToolCallPart, { idRule }: PromptForm): JsonObject[] {
 	return marked({ toolUse: { toolUseId: callIdFor(id, idRule), name, input: parseToolInput(args) } }, cache);
 }
@@ -108,13 +131,10 @@ function toToolUse({ id, name, arguments: args, cache }: ToolCallPart, { idRule 
 /** Stands for an output without content, which Bedrock requires. */
 const EMPTY_OUTPUT = "(The tool gave no output.)";
 
-function toToolResult({ callId, content, isError, cache }: ToolResultPart, { idRule }: PromptForm): JsonObject[] {
-	const blocks = content.flatMap((part): JsonObject[] => {
-		if (part.type === "image") return [toImage(part)];
-		return part.text.trim() === "" ? [] : [{ text: part.text }];
-	});
+function toToolResult({ callId, content, isError, cache }: ToolResultPart, form: PromptForm): JsonObject[] {
+	const blocks = content.flatMap((part) => toShown(part, form));
 	const toolResult = {
-		toolUseId: callIdFor(callId, idRule),
+		toolUseId: callIdFor(callId, form.idRule),
 		content: blocks.length > 0 ? blocks : [{ text: EMPTY_OUTPUT }],
 		// Documented for Claude and Nova alone, and success is what is assumed without it.
 		status: isError ? "error" : undefined,
@@ -134,11 +154,11 @@ function toOwnBlock({ type, ...block }: JsonObject): JsonObject {
 function toBedrockBlocks(part: UserPart | AssistantPart, form: PromptForm): JsonObject[] {
 	switch (part.type) {
 		case "text":
-			return toTextBlocks([part]);
+		case "image":
+		case "file":
+			return toShown(part, form).flatMap((block) => marked(block, part.cache));
 		case "refusal":
 			return toTextBlocks([{ type: "text", text: part.text }]);
-		case "image":
-			return marked(toImage(part), part.cache);
 		case "tool_call":
 			return toToolUse(part, form);
 		case "tool_result":
@@ -146,6 +166,7 @@ function toBedrockBlocks(part: UserPart | AssistantPart, form: PromptForm): Json
 		case "provider":
 			return part.wire === "bedrock" ? [toOwnBlock(part.block)] : [];
 		case "reasoning":
+		case "audio":
 			// Signed reasoning returns in the block beside it. Models without signatures do not ask for it.
 			return [];
 	}
@@ -212,6 +233,8 @@ function limitCachePoints(lists: readonly JsonObject[][], { hasCache }: PromptFo
 	return [...kept.values()].some((mark) => mark?.ttl === "1h");
 }
 
+const DOCUMENT_TEXT = "(A document is attached.)";
+
 /** Serializes tools, system text and messages as members of the request's JSON, in the order in which they are cached. */
 export function prepareBedrockPrompt(call: ModelCall, provider: Provider, model: Model): PreparedPrompt {
 	const form = toPromptForm(provider, model);
@@ -222,6 +245,10 @@ export function prepareBedrockPrompt(call: ModelCall, provider: Provider, model:
 	};
 	const placed = placeSystem(pairToolResults(call.messages));
 	const messages = toBlockTurns(placed.conversation, blockForm);
+	// A document needs a text beside it.
+	for (const { content } of messages)
+		if (content.some((block) => "document" in block) && !content.some((block) => "text" in block))
+			content.push({ text: DOCUMENT_TEXT });
 	const system = toTextBlocks(placed.system);
 	// Bedrock requires a message. A prompt of system messages alone is sent as the user's.
 	if (messages.length === 0 && system.length > 0) messages.push({ role: "user", content: system.splice(0) });
@@ -231,9 +258,11 @@ export function prepareBedrockPrompt(call: ModelCall, provider: Provider, model:
 	const writesHourCache = limitCachePoints(lists, form);
 	const fields: JsonObject = { toolConfig, system: system.length > 0 ? system : undefined, messages };
 	const json = JSON.stringify(fields).slice(1, -1);
-	const images = callImages(call).map(({ url }) => parseDataUrl(url)?.base64 ?? url);
+	const media = callMedia(call).filter(({ type }) => type !== "audio");
+	const texts = media.map((part) => (part.type === "image" ? (parseDataUrl(part.url)?.base64 ?? "") : part.base64));
+	const prompt = toPrompt(json, media, texts);
 	const hidden = toolConfig ? TOOL_PROMPT_TOKEN_BOUND : 0;
-	return { json, tokenBound: promptTokenBound(json, images) + hidden, images: images.length, writesHourCache };
+	return { ...prompt, tokenBound: prompt.tokenBound + hidden, writesHourCache };
 }
 
 /** The member by which an answer is held to a schema, and the keywords that it cannot be held to. */

@@ -5,6 +5,7 @@ import type { EffortChoice, WireName } from "../../src/catalog/vocabulary.ts";
 import { withAuth } from "../../src/providers/auth-headers.ts";
 import type { ModelCall } from "../../src/providers/model-call.ts";
 import type { UpstreamRequest } from "../../src/providers/wire.ts";
+import { withMediaTokens } from "../../src/providers/wire.ts";
 import { wireFor } from "../../src/providers/wires.ts";
 import { modelWhere, TEST_CATALOG } from "./catalog.ts";
 
@@ -37,7 +38,7 @@ export function render(
 	const model = modelWhere(TEST_CATALOG, (candidate) => TEST_CATALOG.providerFor(candidate).wire === wire);
 	const provider = { ...TEST_CATALOG.providerFor(model), ...more };
 	const access = { provider, keys: [soleKey("k")] as const, baseUrl: "https://u.test/v1", host: "u.test" };
-	const prompt = wireFor(provider).preparePrompt(call, provider, model);
+	const prompt = withMediaTokens(wireFor(provider).preparePrompt(call, provider, model), model);
 	const rendered = wireFor(provider).renderRequest({ call, prompt, model, access, effort });
 	const request = withAuth(rendered, provider, access.keys[0]);
 	return { ...request, model, json: JSON.parse(request.body) };

@@ -45,6 +45,9 @@ export interface EncoderUsage {
 	searches: number | null;
 }
 
+/** Where nothing was reported. */
+export const NO_ENCODER_USAGE: EncoderUsage = { inputTokens: null, searches: null };
+
 /** What one upstream call answered. Vectors and results stand in the order of the inputs, ranked documents from the best on. */
 export type EncoderAnswer =
 	| { kind: "embedding"; vectors: Float32Array[]; usage: EncoderUsage }

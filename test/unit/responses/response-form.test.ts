@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { markedCallId } from "../../../src/inference/tool-call-ids.ts";
-import { THOUGHT_SIGNATURE } from "../../../src/providers/google-request.ts";
+import { THOUGHT_SIGNATURE } from "../../../src/providers/returned-blocks.ts";
 import type { StreamPart } from "../../../src/providers/wire.ts";
 import { responseObjectSchema } from "../../../src/responses/response.ts";
 import type { ResponseWording } from "../../../src/responses/response-form.ts";
