@@ -2,7 +2,16 @@
 // also changes its source in models.sources.json or providers.sources.json (evidence.ts). The catalog test checks the
 // files; the Worker imports only the types.
 import * as z from "zod";
-import { AUDIO_FORMATS, EFFORTS, PLAN_IDS, QUALITY_INTENTS, TIERS, TRAINING_USES, WIRE_NAMES } from "./vocabulary.ts";
+import {
+	AUDIO_FORMATS,
+	CREDENTIAL_FORMS,
+	EFFORTS,
+	PLAN_IDS,
+	QUALITY_INTENTS,
+	TIERS,
+	TRAINING_USES,
+	WIRE_NAMES,
+} from "./vocabulary.ts";
 
 /** USD per million tokens. Only an operator's own model costs nothing. */
 const rateSchema = z.number().min(0);
@@ -162,8 +171,13 @@ export const providerSchema = z.strictObject({
 	base_url: z.url(),
 	/** `<PREFIX>_API_KEY` and `<PREFIX>_BASE_URL` configure the provider. */
 	env_prefix: z.string().regex(/^[A-Z][A-Z0-9_]*$/),
-	/** How it takes its key, if not as its wire does; `none` takes no key. Only of an operator's rows. */
-	auth: z.union([z.literal("bearer"), z.literal("none"), z.strictObject({ header: z.string() })]).optional(),
+	/**
+	 * How it takes its key, if not as its wire does; `none` takes no key. `google` and `entra` are tokens that credentials are changed
+	 * for, `aws` signs each request. Only of an operator's rows.
+	 */
+	auth: z.union([z.enum(["bearer", "none", ...CREDENTIAL_FORMS]), z.strictObject({ header: z.string() })]).optional(),
+	/** The region of a cloud that it is. Only of an operator's rows. */
+	region: z.string().optional(),
 	/** How long its answers may take to begin, if not as long as UPSTREAM_TIMEOUT_MS says. Only of an operator's rows. */
 	timeout_ms: z.int().positive().optional(),
 	owner: z.literal("operator").optional(),

@@ -22,6 +22,10 @@ export type EncoderKind = (typeof ENCODER_KINDS)[number];
 export const WIRE_NAMES = ["openai", "anthropic", "google", "bedrock"] as const;
 export type WireName = (typeof WIRE_NAMES)[number];
 
+/** How clouds take credentials of more than one text (credentials.ts). */
+export const CREDENTIAL_FORMS = ["aws", "google", "entra"] as const;
+export type CredentialForm = (typeof CREDENTIAL_FORMS)[number];
+
 /** The forms of recordings that models are sent: those that OpenAI's `input_audio` has. */
 export const AUDIO_FORMATS = ["wav", "mp3"] as const;
 export type AudioFormat = (typeof AUDIO_FORMATS)[number];

@@ -2,6 +2,7 @@
 // is well, 1 for a catalog with mistakes, 2 when there was none to read or no service to ask.
 import { parseArgs } from "node:util";
 import * as z from "zod";
+import { credentialForm, keyVariableNames } from "../catalog/credentials.ts";
 import type { Provider } from "../catalog/schema.ts";
 import { readAddressRules } from "../settings.ts";
 import { type CheckedCatalog, readCatalogFile } from "./catalog-file.ts";
@@ -41,8 +42,12 @@ function ownRows<T extends { owner?: string | undefined }>(rows: readonly T[]): 
 
 /** Says where the keys of a catalog's providers go. */
 function reportKeys(providers: readonly Provider[]): void {
-	const names = providers.filter(({ auth }) => auth !== "none").map(({ env_prefix }) => `${env_prefix}_API_KEY`);
-	if (names.length > 0) console.log(`keys of these providers: ${names.join(", ")}`);
+	const names = providers
+		.filter(({ auth }) => auth !== "none")
+		.flatMap((provider) =>
+			credentialForm(provider) ? keyVariableNames(provider) : keyVariableNames(provider).slice(0, 1),
+		);
+	if (names.length > 0) console.log(`keys of these providers: ${[...new Set(names)].join(", ")}`);
 }
 
 /** Reads a file, and prints its mistakes and warnings. */

@@ -208,7 +208,7 @@ export function billFailedCall(
 	billInterrupted: InterruptedBilling,
 ): Bill | null {
 	// Providers bill neither an error status nor a request that did not reach them.
-	if (failure.kind === "status" || !failure.sent) return null;
+	if (failure.kind === "status" || failure.kind === "no_token" || !failure.sent) return null;
 	const { partial: remains } = failure;
 	// An empty answer is a whole answer.
 	if (failure.kind === "lost" && failure.why === "empty")

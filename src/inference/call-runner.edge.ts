@@ -4,7 +4,7 @@
 import { outputTokens } from "../catalog/price.ts";
 import type { ProviderKey } from "../catalog/provider-keys.ts";
 import type { Outcome } from "../proof/receipt.ts";
-import { withAuth } from "../providers/auth-headers.ts";
+import { sendAuthorized } from "../providers/authorize.edge.ts";
 import type { Permit } from "../providers/breaker.ts";
 import { type CallFailure, type PartialAnswer, UpstreamInterrupted } from "../providers/call-failure.ts";
 import { health } from "../providers/isolate-health.edge.ts";
@@ -199,10 +199,15 @@ export class CallRunner extends FailoverRunner<PlannedCall, KeyedCall> {
 		noted: OpenAttempt,
 	): Promise<UpstreamStream | CallFailure> {
 		const { wire, access } = call.attempt;
-		const authorized = withAuth(call.attempt.request, access.provider, call.key);
-		const { span } = call;
-		const request = span ? { ...authorized, headers: { ...authorized.headers, ...span.headers } } : authorized;
-		const opened = await this.heads.run(() => openUpstreamStream(wire, request, this.#deadlines(call), signal));
+		const { span, key } = call;
+		const rendered = call.attempt.request;
+		const request = span ? { ...rendered, headers: { ...rendered.headers, ...span.headers } } : rendered;
+		const authorization = { access, key, limits: this.#deadlines(call), signal };
+		const opened = await this.heads.run(() =>
+			sendAuthorized(request, authorization, (authorized, deadlines) =>
+				openUpstreamStream(wire, authorized, deadlines, signal),
+			),
+		);
 		if (opened.kind === "stream") this.noteHead(call, permit, noted);
 		return opened;
 	}

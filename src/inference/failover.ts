@@ -4,7 +4,13 @@ import type { ProviderKey } from "../catalog/provider-keys.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Failure } from "../failure.ts";
 import { usd } from "../proof/money.ts";
-import { type CallFailure, type LostReason, NO_PARTIAL_ANSWER } from "../providers/call-failure.ts";
+import {
+	type CallFailure,
+	type LostReason,
+	NO_PARTIAL_ANSWER,
+	type NoToken,
+	type TokenFault,
+} from "../providers/call-failure.ts";
 import { readContextOverflow } from "../providers/context-overflow.ts";
 import { breakerKey, type ProviderHealth } from "../providers/health.ts";
 import { callId, hasSeveralKeys, keyId } from "../providers/model-keys.ts";
@@ -135,6 +141,19 @@ export const LOST: Readonly<Record<LostReason, string>> = {
 	too_large: "gave an answer that is too large",
 };
 
+/** What went wrong where a token was asked for. */
+const NO_TOKEN: Readonly<Record<TokenFault, string>> = {
+	refused: "its token endpoint refused the credentials",
+	failed: "its token endpoint reported an error",
+	unreachable: "its token endpoint could not be reached",
+	late: "its token endpoint did not answer in time",
+	unusable: "no usable token came of its credentials",
+};
+
+function renderStatus(status: number | null): string {
+	return status === null ? "" : ` (status ${status})`;
+}
+
 /** What a failed call means for the next one. */
 export interface Consequence {
 	/** `end`: the request itself is at fault; `anyone`: any other call may succeed; `elsewhere`: one at another provider may. */
@@ -177,9 +196,23 @@ function refusalCause(model: CalledModel, failure: CallFailure): RefusalCause | 
 	return readRefusalCause(failure.status, failure.error, [model.id, model.upstream_model]);
 }
 
+/** What follows where there was no token: no other model of the provider has one, and another key may. */
+function toTokenConsequence({ why, retryAfterMs }: NoToken): Consequence {
+	if (why === "refused" || why === "unusable") return REFUSED.account;
+	const isWorthATry = why === "failed" || why === "unreachable";
+	return {
+		...NOTHING_FOLLOWS,
+		next: "elsewhere",
+		isKeys: true,
+		counts: true,
+		retryAfterMs: isWorthATry ? retryPauseMs(retryAfterMs) : null,
+	};
+}
+
 /** The failover table (docs/reference/models.md, "Failover"). */
 export function toConsequence(model: CalledModel, failure: CallFailure): Consequence {
 	if (failure.kind === "client_closed") return ENDS;
+	if (failure.kind === "no_token") return toTokenConsequence(failure);
 	if (failure.kind === "lost") {
 		const retryAfterMs = failure.why === "no_head" ? RETRY_PAUSE_MS : null;
 		return { ...NOTHING_FOLLOWS, next: "anyone", counts: PROVIDERS_FAULT.has(failure.why), retryAfterMs };
@@ -214,6 +247,7 @@ function attemptLine({ candidate: { model } }: FailoverCall, failure: CallFailur
 			: `${at}: status ${status}`;
 	}
 	if (failure.kind === "client_closed") return `${at}: the client hung up`;
+	if (failure.kind === "no_token") return `${at}: ${NO_TOKEN[failure.why]}${renderStatus(failure.status)}`;
 	return `${at}: ${failure.sent ? LOST[failure.why] : "could not be reached"}`;
 }
 
@@ -284,7 +318,7 @@ export class FailedCalls {
 		this.#asked.add(call.candidate.model.id);
 		this.#lines.push(attemptLine(call, failure));
 		this.#costNanoUsd += costNanoUsd;
-		if (failure.kind === "status" && failure.retryAfterMs !== null) this.#waitsMs.push(failure.retryAfterMs);
+		if ("retryAfterMs" in failure && failure.retryAfterMs !== null) this.#waitsMs.push(failure.retryAfterMs);
 		const all = toConsequence(call.candidate.model, failure);
 		// What a key is refused for is not its provider's where there are others.
 		const isOneKeys = all.isKeys && hasSeveralKeys(call.attempt.access);

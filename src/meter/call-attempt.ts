@@ -3,6 +3,7 @@
 /** Why a call did not serve: the closed list. */
 export const ATTEMPT_ERRORS = [
 	"status",
+	"no_token",
 	"unreachable",
 	"no_head",
 	"head_timeout",

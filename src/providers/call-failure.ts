@@ -25,6 +25,24 @@ export type LostReason =
 	| "unusable"
 	| "too_large";
 
+/**
+ * Why there was no token to make a call with.
+ * `refused`: the credentials were refused.
+ * `failed`: the token endpoint answered another error, or was busy.
+ * `unreachable`, `late`: it could not be reached, or did not answer in time.
+ * `unusable`: its answer cannot be read, or the credentials cannot be used to ask it.
+ */
+export type TokenFault = "refused" | "failed" | "unreachable" | "late" | "unusable";
+
+/** No token: nothing was sent to the provider, and nothing is billed. */
+export interface NoToken {
+	kind: "no_token";
+	why: TokenFault;
+	/** Status of the token endpoint; null where none came. */
+	status: number | null;
+	retryAfterMs: number | null;
+}
+
 /** What a call that broke off had delivered and reported by then. */
 export interface PartialAnswer {
 	answer: ModelAnswer | null;
@@ -44,6 +62,7 @@ interface InterruptedCall {
 export type CallFailure =
 	/** An error status. Nothing was generated, and nothing is billed. */
 	| { kind: "status"; status: number; error: UpstreamError | null; retryAfterMs: number | null }
+	| NoToken
 	| (InterruptedCall & { kind: "lost"; why: LostReason; error: UpstreamError | null })
 	/** The client has disconnected. */
 	| (InterruptedCall & { kind: "client_closed" });
