@@ -85,15 +85,20 @@ function applyDelta(open: OpenBlock, { text, toolUse, reasoningContent }: Delta)
 	return block.type === "text" && text ? [{ type: "text", text }] : [];
 }
 
-/** Decodes one ConverseStream. */
+/** Decodes one ConverseStream. It ends with the stop reason and with the counts, in whichever order. */
 export class BedrockDecoder implements StreamDecoder {
-	finished = false;
 	#hasFailed = false;
+	#hasStopped = false;
+	#hasMetadata = false;
 	#openBlocks = new Map<number, OpenBlock>();
 	#toolCount = 0;
 	#usage: unknown = null;
 
-	/** The parts of one event. Unknown events have none; usage follows the end mark. */
+	get finished(): boolean {
+		return this.#hasStopped && this.#hasMetadata;
+	}
+
+	/** The parts of one event. Unknown events have none. */
 	decode({ event, data }: StreamEvent): StreamPart[] {
 		if (this.#hasFailed) return [];
 		const json = parseJson(data);
@@ -136,6 +141,7 @@ export class BedrockDecoder implements StreamDecoder {
 			case "metadata": {
 				const parsed = EVENTS[name].safeParse(json);
 				this.#usage = parsed.data?.usage;
+				this.#hasMetadata = true;
 				const usage = usageFromBedrock(this.#usage);
 				return usage ? [{ type: "usage", usage }] : [];
 			}
@@ -176,9 +182,9 @@ export class BedrockDecoder implements StreamDecoder {
 		const native = stopReason ?? null;
 		if (native !== null && BEDROCK_FAILED_REASONS.has(native))
 			return this.#fail({ message: `the model's output was unusable: ${native}`, code: native });
-		if (this.finished) return [];
+		if (this.#hasStopped) return [];
 		const parts = [...this.#openBlocks.keys()].flatMap((index) => this.#closeBlock(index));
-		this.finished = true;
+		this.#hasStopped = true;
 		return [...parts, bedrockFinishPart(native, additionalModelResponseFields, this.#toolCount > 0)];
 	}
 

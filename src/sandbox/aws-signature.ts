@@ -3,10 +3,14 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import { SANDBOX_AWS_KEY } from "../providers/sandbox-stage.ts";
 import { Refusal } from "./format.ts";
 
 /** The credentials that the sandbox knows. */
-export const SANDBOX_AWS = { accessKeyId: "AKIASANDBOXSANDBOX00", secretAccessKey: "sandbox" };
+export const SANDBOX_AWS = {
+	accessKeyId: SANDBOX_AWS_KEY.access_key_id,
+	secretAccessKey: SANDBOX_AWS_KEY.secret_access_key,
+};
 /** A session token that has ended. */
 export const EXPIRED_SESSION = "expired";
 
