@@ -33,6 +33,8 @@ import {
 	droppedParameterWarning,
 	type PreparedPrompt,
 	type RequestOptions,
+	toCallUrl,
+	toModelMembers,
 	toPrompt,
 	toSentStops,
 	toUpstreamBody,
@@ -265,9 +267,9 @@ export function renderAnthropicRequest(options: RequestOptions): UpstreamRequest
 		...anthropicOutputFields(format, model, effort),
 	};
 	return {
-		url: `${access.baseUrl}/messages`,
+		url: toCallUrl(options, "/messages"),
 		headers: anthropicHeaders(isWhole),
-		...toUpstreamBody({ model: model.upstream_model }, prompt, settings),
+		...toUpstreamBody(toModelMembers(options), prompt, settings),
 		maxOutputTokens: call.maxTokens,
 		warnings,
 	};

@@ -31,6 +31,7 @@ import {
 	droppedParameterWarning,
 	type PreparedPrompt,
 	type RequestOptions,
+	toCallUrl,
 	toPrompt,
 	toSentStops,
 	toUpstreamBody,
@@ -319,7 +320,7 @@ export function renderGoogleRequest(options: RequestOptions): UpstreamRequest {
 				: { functionCallingConfig: toCallingConfig(call.toolChoice) },
 	};
 	return {
-		url: `${access.baseUrl}/models/${model.upstream_model}:${verb}`,
+		url: toCallUrl(options, `/models/${model.upstream_model}:${verb}`),
 		headers: { "content-type": "application/json" },
 		...toUpstreamBody({}, prompt, settings),
 		maxOutputTokens: call.maxTokens,
