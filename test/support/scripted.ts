@@ -41,7 +41,6 @@ export function says(...events: string[]): Response {
 	});
 }
 
-/** One event of any format. */
 /** A stream of AWS's binary messages. */
 export function saysEvents(...messages: Uint8Array[]): Response {
 	return new Response(new Blob(messages.map((message) => Uint8Array.from(message))), {
@@ -49,6 +48,7 @@ export function saysEvents(...messages: Uint8Array[]): Response {
 	});
 }
 
+/** One event of any format. */
 export function event(data: unknown): string {
 	return `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
 }
