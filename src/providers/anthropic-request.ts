@@ -5,7 +5,7 @@ import type { EffortChoice } from "../catalog/vocabulary.ts";
 import { clip } from "../clip.ts";
 import type { JsonObject } from "../json.ts";
 import { compileAnthropicSchema } from "./anthropic-schema.ts";
-import { type BlockForm, parseDataUrl, parseToolInput, toBlockTurns } from "./block-turns.ts";
+import { parseDataUrl, parseToolInput, type TurnForm, toBlockTurns } from "./block-turns.ts";
 import { limitCacheMarks, toCacheControl } from "./cache-marks.ts";
 import { ANTHROPIC_IDS, callIdFor } from "./call-ids.ts";
 import { pairToolResults, placeSystem } from "./conversation.ts";
@@ -126,7 +126,7 @@ function toAnthropicBlocks(part: UserPart | AssistantPart): JsonObject[] {
 	}
 }
 
-const ANTHROPIC_BLOCKS: BlockForm = {
+const ANTHROPIC_BLOCKS: TurnForm = {
 	toBlocks: toAnthropicBlocks,
 	isThinking: ({ type }) => type === "thinking" || type === "redacted_thinking",
 	isResult: ({ type }) => type === "tool_result",

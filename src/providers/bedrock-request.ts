@@ -13,7 +13,7 @@ import {
 	toAnthropicToolChoice,
 } from "./anthropic-request.ts";
 import { compileAnthropicSchema } from "./anthropic-schema.ts";
-import { type BlockForm, parseDataUrl, parseToolInput, toBlockTurns } from "./block-turns.ts";
+import { parseDataUrl, parseToolInput, type TurnForm, toBlockTurns } from "./block-turns.ts";
 import { fitCacheMarks } from "./cache-marks.ts";
 import { ANTHROPIC_IDS, callIdFor, MISTRAL_IDS } from "./call-ids.ts";
 import { pairToolResults, placeSystem } from "./conversation.ts";
@@ -96,7 +96,7 @@ function marked(block: JsonObject, cache: CacheMark | undefined): JsonObject[] {
 }
 
 /** Text blocks. Bedrock refuses blank ones. */
-function toTextBlocks(parts: readonly TextPart[]): JsonObject[] {
+function toTexts(parts: readonly TextPart[]): JsonObject[] {
 	return parts.filter(({ text }) => text.trim() !== "").flatMap(({ text, cache }) => marked({ text }, cache));
 }
 
@@ -158,7 +158,7 @@ function toBedrockBlocks(part: UserPart | AssistantPart, form: PromptForm): Json
 		case "file":
 			return toShown(part, form).flatMap((block) => marked(block, part.cache));
 		case "refusal":
-			return toTextBlocks([{ type: "text", text: part.text }]);
+			return toTexts([{ type: "text", text: part.text }]);
 		case "tool_call":
 			return toToolUse(part, form);
 		case "tool_result":
@@ -238,7 +238,7 @@ const DOCUMENT_TEXT = "(A document is attached.)";
 /** Serializes tools, system text and messages as members of the request's JSON, in the order in which they are cached. */
 export function prepareBedrockPrompt(call: ModelCall, provider: Provider, model: Model): PreparedPrompt {
 	const form = toPromptForm(provider, model);
-	const blockForm: BlockForm = {
+	const blockForm: TurnForm = {
 		toBlocks: (part) => toBedrockBlocks(part, form),
 		isThinking: (block) => "reasoningContent" in block,
 		isResult: (block) => "toolResult" in block,
@@ -249,7 +249,7 @@ export function prepareBedrockPrompt(call: ModelCall, provider: Provider, model:
 	for (const { content } of messages)
 		if (content.some((block) => "document" in block) && !content.some((block) => "text" in block))
 			content.push({ text: DOCUMENT_TEXT });
-	const system = toTextBlocks(placed.system);
+	const system = toTexts(placed.system);
 	// Bedrock requires a message. A prompt of system messages alone is sent as the user's.
 	if (messages.length === 0 && system.length > 0) messages.push({ role: "user", content: system.splice(0) });
 	if (needsJsonInstruction(call.output)) system.push({ text: JSON_INSTRUCTION });

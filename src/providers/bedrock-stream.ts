@@ -49,7 +49,7 @@ function isEventName(name: string | undefined): name is EventName {
 }
 
 /** A block that has begun and not stopped. */
-interface OpenBlock {
+interface OpenContent {
 	block: BedrockBlock;
 	/** The tool input received so far. */
 	json: string;
@@ -70,7 +70,7 @@ function joinBase64(one: string, other: string): string {
 }
 
 /** Applies one delta to its block and returns the parts that can be delivered now. */
-function applyDelta(open: OpenBlock, { text, toolUse, reasoningContent }: Delta): StreamPart[] {
+function addToContent(open: OpenContent, { text, toolUse, reasoningContent }: Delta): StreamPart[] {
 	const { block } = open;
 	if (toolUse) open.json += toolUse.input;
 	if (block.type === "redacted")
@@ -90,7 +90,7 @@ export class BedrockDecoder implements StreamDecoder {
 	#hasFailed = false;
 	#hasStopped = false;
 	#hasMetadata = false;
-	#openBlocks = new Map<number, OpenBlock>();
+	#openBlocks = new Map<number, OpenContent>();
 	#toolCount = 0;
 	#usage: unknown = null;
 
@@ -164,7 +164,7 @@ export class BedrockDecoder implements StreamDecoder {
 	#addDelta({ contentBlockIndex: index, delta }: EventOf<"contentBlockDelta">): StreamPart[] {
 		const open = this.#openBlocks.get(index) ?? { block: toBlock(delta), json: "" };
 		this.#openBlocks.set(index, open);
-		return applyDelta(open, delta);
+		return addToContent(open, delta);
 	}
 
 	/** Ends a block. A tool call is emitted whole, in the form of the unstreamed answer. */

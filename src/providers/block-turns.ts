@@ -11,13 +11,13 @@ export interface BlockTurn {
 }
 
 /** How a format writes its blocks. */
-export interface BlockForm {
+export interface TurnForm {
 	toBlocks(part: UserPart | AssistantPart): JsonObject[];
 	isThinking(block: JsonObject): boolean;
 	isResult(block: JsonObject): boolean;
 }
 
-function toTurn(message: PlacedSystem["conversation"][number], form: BlockForm): BlockTurn {
+function toTurn(message: PlacedSystem["conversation"][number], form: TurnForm): BlockTurn {
 	const parts: readonly (UserPart | AssistantPart)[] = message.content;
 	const content = parts.flatMap(form.toBlocks);
 	// Claude refuses an assistant message that ends with thinking.
@@ -29,7 +29,7 @@ function toTurn(message: PlacedSystem["conversation"][number], form: BlockForm):
  * The conversation's turns: empty messages are left out, neighbours of one role are merged, the user begins, and results of tools
  * stand before everything else, as Claude requires.
  */
-export function toBlockTurns(conversation: PlacedSystem["conversation"], form: BlockForm): BlockTurn[] {
+export function toBlockTurns(conversation: PlacedSystem["conversation"], form: TurnForm): BlockTurn[] {
 	const turns: BlockTurn[] = [];
 	for (const message of conversation) {
 		const turn = toTurn(message, form);

@@ -40,7 +40,7 @@ const reasoningBlock = z.strictObject({
 	]),
 });
 
-const turnSchema = z.discriminatedUnion("role", [
+const converseTurn = z.discriminatedUnion("role", [
 	z.strictObject({
 		role: z.literal("user"),
 		content: z.array(z.union([textBlock, imageBlock, documentBlock, toolResultBlock, cacheBlock])).min(1),
@@ -75,7 +75,7 @@ const modelFieldsSchema = z.strictObject({
 });
 
 const converseRequest = z.strictObject({
-	messages: z.array(turnSchema).min(1),
+	messages: z.array(converseTurn).min(1),
 	system: z.array(z.union([textBlock, cacheBlock])).optional(),
 	toolConfig: z
 		.strictObject({

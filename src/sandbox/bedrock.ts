@@ -79,7 +79,7 @@ function toConversePrompt(model: string, request: ConverseRequest): SandboxPromp
 	};
 }
 
-const STOP_REASONS = {
+const CONVERSE_STOPS = {
 	stop: "end_turn",
 	length: "max_tokens",
 	tool_calls: "tool_use",
@@ -102,13 +102,13 @@ function renderUsage({ usage }: SandboxAnswer): JsonFields {
 	};
 }
 
-type OutputBlock =
+type AnswerBlock =
 	| { reasoningContent: { reasoningText: { text: string; signature?: string } } }
 	| { text: string }
 	| { toolUse: { toolUseId: string; name: string; input: JsonFields } };
 
 /** @param isSigned the model signs its reasoning, as Claude does. */
-function contentBlocks({ id, text, reasoning, refusal, toolCalls }: SandboxAnswer, isSigned: boolean): OutputBlock[] {
+function answerBlocks({ id, text, reasoning, refusal, toolCalls }: SandboxAnswer, isSigned: boolean): AnswerBlock[] {
 	const said = [text, refusal].filter(Boolean).join("");
 	const signature = (thought: string) => (isSigned ? { signature: signThinking(thought) } : {});
 	return [
@@ -126,15 +126,15 @@ const METRICS = { metrics: { latencyMs: 1 } };
 
 function converseBody(answer: SandboxAnswer, isSigned: boolean): JsonFields {
 	return {
-		output: { message: { role: "assistant", content: contentBlocks(answer, isSigned) } },
-		stopReason: STOP_REASONS[answer.finish],
+		output: { message: { role: "assistant", content: answerBlocks(answer, isSigned) } },
+		stopReason: CONVERSE_STOPS[answer.finish],
 		...renderUsage(answer),
 		...METRICS,
 	};
 }
 
 /** The deltas that make a block. */
-function* blockDeltas(block: OutputBlock): Generator<JsonFields> {
+function* answerDeltas(block: AnswerBlock): Generator<JsonFields> {
 	if ("text" in block) for (const text of toPieces(block.text)) yield { text };
 	else if ("toolUse" in block)
 		for (const input of toPieces(JSON.stringify(block.toolUse.input))) yield { toolUse: { input } };
@@ -145,17 +145,17 @@ function* blockDeltas(block: OutputBlock): Generator<JsonFields> {
 	}
 }
 
-function* eventFrames(answer: SandboxAnswer, isSigned: boolean): Generator<Uint8Array> {
+function* messageFrames(answer: SandboxAnswer, isSigned: boolean): Generator<Uint8Array> {
 	yield streamEvent("messageStart", { role: "assistant" });
-	for (const [contentBlockIndex, block] of contentBlocks(answer, isSigned).entries()) {
+	for (const [contentBlockIndex, block] of answerBlocks(answer, isSigned).entries()) {
 		if ("toolUse" in block) {
 			const { input: _, ...toolUse } = block.toolUse;
 			yield streamEvent("contentBlockStart", { contentBlockIndex, start: { toolUse } });
 		}
-		for (const delta of blockDeltas(block)) yield streamEvent("contentBlockDelta", { contentBlockIndex, delta });
+		for (const delta of answerDeltas(block)) yield streamEvent("contentBlockDelta", { contentBlockIndex, delta });
 		yield streamEvent("contentBlockStop", { contentBlockIndex });
 	}
-	yield streamEvent("messageStop", { stopReason: STOP_REASONS[answer.finish] });
+	yield streamEvent("messageStop", { stopReason: CONVERSE_STOPS[answer.finish] });
 	yield streamEvent("metadata", { ...renderUsage(answer), ...METRICS });
 }
 
@@ -183,7 +183,7 @@ function readConverse(sent: WireRequest): AcceptedRequest {
 			sent.verb === "converse-stream"
 				? {
 						contentType: "application/vnd.amazon.eventstream",
-						frames: (answer) => eventFrames(answer, isSigned),
+						frames: (answer) => messageFrames(answer, isSigned),
 						garbage: garbledEvent(),
 						error: streamException("modelStreamErrorException", "The model stream failed."),
 						ping: streamEvent("ping", {}),
@@ -192,7 +192,7 @@ function readConverse(sent: WireRequest): AcceptedRequest {
 	};
 }
 
-const ERROR_TYPES: Readonly<Record<number, string>> = {
+const AWS_ERRORS: Readonly<Record<number, string>> = {
 	400: "ValidationException",
 	403: "AccessDeniedException",
 	404: "ResourceNotFoundException",
@@ -207,7 +207,7 @@ export const bedrockFormat: SandboxFormat = {
 	failure: (status, message, retryAfterSeconds, _provider, code) => ({
 		body: { message },
 		headers: {
-			"x-amzn-errortype": `${code ?? ERROR_TYPES[status] ?? "InternalServerException"}:http://internal.amazon.com/coral/com.amazon.bedrock/`,
+			"x-amzn-errortype": `${code ?? AWS_ERRORS[status] ?? "InternalServerException"}:http://internal.amazon.com/coral/com.amazon.bedrock/`,
 			"x-amzn-requestid": shortHash([status, message]),
 			...(retryAfterSeconds === null ? {} : { "retry-after": String(retryAfterSeconds) }),
 		},

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { WIRE_NAMES, type WireName } from "../../src/catalog/vocabulary.ts";
-import type { Wire } from "../../src/providers/wire.ts";
+import type { StreamEvent, Wire } from "../../src/providers/wire.ts";
 import { anthropicWire, bedrockWire, googleWire, openAiWire } from "../../src/providers/wires.ts";
 import { eventMessage } from "../../src/sandbox/aws-event-stream.ts";
 import { hasSharedData, readSharedData } from "./shared-data.ts";
@@ -127,4 +127,12 @@ export function elaborateBody(name: WireName, events: readonly string[]): Uint8A
 	const ping = eventMessage({ ":event-type": "ping", ":message-type": "event" }, "");
 	const more = { ":content-type": "application/json", "x-note": "a word: äöü" };
 	return joinBytes(events.flatMap((text) => [ping, toMessage(text, more)]));
+}
+
+/** The events of a stream as its wire's reader passes them on. */
+export function readerEvents(name: WireName, events: readonly string[]): StreamEvent[] {
+	if (name !== "bedrock") return events.map((data) => ({ data }));
+	return events.flatMap((text) =>
+		Object.entries(eventJson(text) ?? {}).map(([event, fields]) => ({ event, data: JSON.stringify(fields) })),
+	);
 }
