@@ -61,7 +61,7 @@ function encode(text: string): string {
 	return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-function decode(text: string): string {
+function decodeQuery(text: string): string {
 	return decodeURIComponent(text.replaceAll("+", " "));
 }
 
@@ -70,7 +70,7 @@ function canonicalQuery(query: string): string {
 	return pairs
 		.map((pair) => {
 			const [name = "", ...value] = pair.split("=");
-			return [encode(decode(name)), encode(decode(value.join("=")))] as const;
+			return [encode(decodeQuery(name)), encode(decodeQuery(value.join("=")))] as const;
 		})
 		.toSorted(([a, x], [b, y]) => (a === b ? (x < y ? -1 : 1) : a < b ? -1 : 1))
 		.map((pair) => pair.join("="))

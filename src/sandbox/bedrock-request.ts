@@ -12,7 +12,8 @@ const imageBlock = z.strictObject({
 		source: z.strictObject({ bytes: z.base64().min(1) }),
 	}),
 });
-const documentBlock = z.strictObject({
+/** A document by its bytes. */
+export const documentBlock = z.strictObject({
 	document: z.strictObject({
 		format: z.enum(["pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"]),
 		name: z.string().regex(/^(?!.*\s\s)[A-Za-z0-9\s()[\]-]{1,200}$/),

@@ -3,7 +3,13 @@ import { countTokens, type SandboxAnswer, shortHash, toPieces } from "./answer.t
 import { signThinking } from "./anthropic-request.ts";
 import { streamEvent, streamException } from "./aws-event-stream.ts";
 import { checkAwsSignature, SANDBOX_AWS } from "./aws-signature.ts";
-import { type ConverseBlock, type ConverseRequest, findOutputSchema, parseConverse } from "./bedrock-request.ts";
+import {
+	type ConverseBlock,
+	type ConverseRequest,
+	documentBlock,
+	findOutputSchema,
+	parseConverse,
+} from "./bedrock-request.ts";
 import {
 	type AcceptedRequest,
 	DISLIKED,
@@ -13,7 +19,8 @@ import {
 	type SandboxFormat,
 	type WireRequest,
 } from "./format.ts";
-import type { SandboxPrompt } from "./reply.ts";
+import { readSandboxPdf, sumMediaTokens } from "./media.ts";
+import type { SandboxMedia, SandboxPrompt } from "./reply.ts";
 
 /** The service of Bedrock's signatures, whatever the host is called. */
 const SERVICE = "bedrock";
@@ -50,6 +57,27 @@ function lastTurn(messages: ConverseRequest["messages"]): Pick<SandboxPrompt, "u
 	return { userText, toolResults };
 }
 
+/** Claude's, as Anthropic's own API counts and bounds them. */
+const CLAUDE_PDF = { tokensPerPage: 2_347, maxPages: 600 };
+
+function readConverseMedia(messages: ConverseRequest["messages"]): SandboxMedia[] {
+	const blocks = messages.flatMap(({ content }) => content as readonly ConverseBlock[]);
+	const shown = blocks.flatMap((block): readonly object[] =>
+		"toolResult" in block ? block.toolResult.content : [block],
+	);
+	return shown.flatMap((block) => {
+		const { data: sent } = documentBlock.safeParse(block);
+		if (!sent) return [];
+		const { name, source } = sent.document;
+		return [readSandboxPdf(source.bytes, { name, ...CLAUDE_PDF })];
+	});
+}
+
+/** Media count by what they show: their bytes stay out of the count of texts. */
+function withoutBytes(name: string, value: unknown): unknown {
+	return name === "bytes" ? undefined : value;
+}
+
 function toChoice({ toolConfig, additionalModelRequestFields }: ConverseRequest): SandboxPrompt["toolChoice"] {
 	const choice = toolConfig?.toolChoice;
 	const own = additionalModelRequestFields?.tool_choice;
@@ -76,6 +104,7 @@ function toConversePrompt(model: string, request: ConverseRequest): SandboxPromp
 		reasoning: fields?.thinking
 			? fields.thinking.type !== "disabled"
 			: Boolean(fields?.output_config ?? fields?.reasoning_effort),
+		media: readConverseMedia(messages),
 	};
 }
 
@@ -170,11 +199,13 @@ function readConverse(sent: WireRequest): AcceptedRequest {
 	const request = parseConverse(sent.body);
 	const isSigned = !request.additionalModelRequestFields?.reasoning_effort;
 	const { additionalModelResponseFieldPaths: _, ...rest } = request;
-	const promptTokens = countTokens(JSON.stringify([request.system ?? "", request.toolConfig ?? "", request.messages]));
+	const prompt = toConversePrompt(sent.modelId, request);
+	const texts = JSON.stringify([request.system ?? "", request.toolConfig ?? "", request.messages], withoutBytes);
+	const promptTokens = countTokens(texts) + sumMediaTokens(prompt.media);
 	return {
 		request: {
 			request: rest,
-			prompt: toConversePrompt(sent.modelId, request),
+			prompt,
 			maxTokens: request.inferenceConfig?.maxTokens,
 			promptTokens,
 		},
