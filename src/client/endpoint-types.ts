@@ -3123,6 +3123,12 @@ export interface EndpointTypes {
 		query?: {
 			/** Sessions of a page. */
 			limit?: number;
+			/** Only what this API key did: sessions, and what they come to. */
+			key_id?: string;
+			/** Only sessions with a request or a check then or later. */
+			since?: string;
+			/** Only sessions whose last request or check was before. */
+			until?: string;
 			/** `next_cursor` of the page before. */
 			cursor?: string;
 		};
@@ -3142,10 +3148,14 @@ export interface EndpointTypes {
 				last_at: string;
 				/** Requests and runs of it that were billed. */
 				requests: number;
+				/** Runs among them. */
+				runs: number;
 				/** Requests of it that got no answer and cost nothing. */
 				failed: number;
 				/** What they cost. */
 				cost_usd: number;
+				/** Tokens of their prompts and answers. */
+				tokens: number;
 				/** Policy checks of it. */
 				checks: number;
 				/** It has more requests than are counted here: the newest are. */
@@ -3175,10 +3185,14 @@ export interface EndpointTypes {
 			last_at: string;
 			/** Requests and runs of it that were billed. */
 			requests: number;
+			/** Runs among them. */
+			runs: number;
 			/** Requests of it that got no answer and cost nothing. */
 			failed: number;
 			/** What they cost. */
 			cost_usd: number;
+			/** Tokens of their prompts and answers. */
+			tokens: number;
 			/** Policy checks of it. */
 			checks: number;
 			/** It has more requests than are counted here: the newest are. */

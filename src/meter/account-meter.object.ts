@@ -549,12 +549,13 @@ export class AccountMeter extends BackedUpObject {
 		return this.#texts.find(requestId, Date.now());
 	}
 
-	/** Sessions whose newest request arrived before a time. */
-	sessionHeads({ beforeMs, ...query }: SessionsQuery): Promise<SessionHeads> {
-		return this.#sessions.heads(
-			{ from: this.#keeper.firstKept, before: Math.min(firstNumberAt(beforeMs), Number.MAX_SAFE_INTEGER) },
-			query,
-		);
+	/** Sessions whose newest request arrived in a range of time. */
+	sessionHeads({ sinceMs, beforeMs, ...query }: SessionsQuery): Promise<SessionHeads> {
+		const range = {
+			from: Math.max(this.#keeper.firstKept, firstNumberAt(sinceMs)),
+			before: Math.min(firstNumberAt(beforeMs), Number.MAX_SAFE_INTEGER),
+		};
+		return this.#sessions.heads(range, query);
 	}
 
 	/** What the requests of sessions come to, and the archives that may have others. */

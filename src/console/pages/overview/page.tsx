@@ -1,10 +1,13 @@
 // The overview: a range of time with what was spent, asked and saved in it, when limits will be reached, and the latest requests.
 import type { ModelList } from "../../../routing/endpoints.edge.ts";
+import { withQuery } from "../../api.ts";
 import { failurePage } from "../../failure-page.tsx";
 import { formatDuration, formatShare, formatTime } from "../../format.ts";
 import type { ConsolePage, PageAnswer } from "../../page.ts";
 import { type PageRange, readRange } from "../../range.ts";
-import { Badge, CopiedCode, Count, EmptyState, Notice, Table, Time, Usd } from "../../views/parts.tsx";
+import { Badge, CopiedCode, Count, EmptyState, Notice, Table, Time, Usd, Words } from "../../views/parts.tsx";
+import { SessionLink } from "../../views/session-link.tsx";
+import { REQUESTS_PATH, requestKindName, requestPath } from "../requests/frame.ts";
 import { Charts, seriesName } from "./charts.tsx";
 import { type OverviewData, readOverview, type Series, type Usage } from "./data.ts";
 import { Limits } from "./limits.tsx";
@@ -71,6 +74,31 @@ function total(values: readonly number[]): number {
 	return values.reduce((sum, value) => sum + value, 0);
 }
 
+/** What the list of requests is narrowed by, to what a series is of. */
+const FILTERS: Readonly<Record<string, string>> = {
+	model: "model",
+	provider: "provider",
+	tag: "tag",
+	end_user: "end_user",
+};
+
+interface SeriesNameProps {
+	grouping: Series["group_by"];
+	/** Null for what has no name, and for all that is not told apart. */
+	id: string | null;
+	name: string;
+}
+
+/** The name of a series, which leads to what it is of. */
+function SeriesName({ grouping, id, name }: SeriesNameProps) {
+	const shown = <Words text={name} />;
+	if (id === null || grouping === null) return shown;
+	if (grouping === "session") return <SessionLink id={id} />;
+	if (grouping === "key") return <a href={`/console/keys/${encodeURIComponent(id)}`}>{shown}</a>;
+	const filter = FILTERS[grouping];
+	return filter === undefined ? shown : <a href={withQuery(REQUESTS_PATH, { [filter]: id })}>{shown}</a>;
+}
+
 /** What each series comes to, the largest first. */
 function Breakdown({ series, label }: { series: Series; label: string }) {
 	const parts = [
@@ -84,7 +112,7 @@ function Breakdown({ series, label }: { series: Series; label: string }) {
 			rows={parts}
 			empty="Nothing in this range."
 			columns={[
-				{ label, cell: ({ name }) => <bdi>{name}</bdi> },
+				{ label, cell: ({ id, name }) => <SeriesName grouping={series.group_by} id={id} name={name} /> },
 				{ label: "Requests", isNumeric: true, cell: ({ requests }) => <Count count={total(requests)} /> },
 				{ label: "Tokens", isNumeric: true, cell: ({ tokens }) => <Count count={total(tokens)} /> },
 				{ label: "Cost", isNumeric: true, cell: ({ cost_usd }) => <Usd usd={total(cost_usd)} /> },
@@ -113,12 +141,12 @@ function RecentRequests({ recent, range: { zone } }: RecentRequestsProps) {
 				{
 					label: `Time (${zone})`,
 					cell: ({ request_id, created_at, kind }) => (
-						<a href={`/console/${kind === "agent" ? "runs" : "requests"}/${encodeURIComponent(request_id)}`}>
+						<a href={requestPath({ request_id, kind })}>
 							<Time iso={created_at} zone={zone} />
 						</a>
 					),
 				},
-				{ label: "Kind", cell: ({ kind }) => kind },
+				{ label: "Kind", cell: ({ kind }) => requestKindName(kind) },
 				{
 					label: "Model",
 					cell: ({ model, fallback }) => (
