@@ -2785,13 +2785,13 @@ export interface EndpointTypes {
 			starts: string[];
 			/** When the last step ends. */
 			until: string;
-			/** `requests`: each was counted. `day_sums`: there are too many; sums of UTC days, without failures and latencies. */
+			/** `requests`: each was counted. `day_sums`: there are too many; sums of UTC days, with percentiles within 5 %. */
 			source: "requests" | "day_sums";
-			/** From when on requests are counted, where there are too many and no sums; null where all are. */
+			/** From when on requests are counted, where there are too many, or older ones are archived or removed, and no sums; null where all are. */
 			counted_since: string | null;
 			/** Of the whole range. */
 			total: {
-				/** That were answered. By model from `day_sums`: those that called it. */
+				/** That were answered. By model or provider from `day_sums`: those that called it. */
 				requests: number;
 				/** That got no answer after calls of models. */
 				failed: number;
@@ -2818,7 +2818,7 @@ export interface EndpointTypes {
 				id: string | null;
 				/** What people call it: of a key its name, or its last four characters; else the id. */
 				name: string | null;
-				/** That were answered. By model from `day_sums`: those that called it. */
+				/** That were answered. By model or provider from `day_sums`: those that called it. */
 				requests: number[];
 				/** That got no answer after calls of models. */
 				failed: number[];
@@ -2833,7 +2833,7 @@ export interface EndpointTypes {
 			}>;
 			/** Of all that are not told apart; null where all are. */
 			others: {
-				/** That were answered. By model from `day_sums`: those that called it. */
+				/** That were answered. By model or provider from `day_sums`: those that called it. */
 				requests: number[];
 				/** That got no answer after calls of models. */
 				failed: number[];

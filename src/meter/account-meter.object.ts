@@ -527,9 +527,7 @@ export class AccountMeter extends BackedUpObject {
 	usageSeries(query: SeriesQuery): MeterSeries {
 		const source = chooseSource(this.#meterState, this.#keeper, query);
 		const series =
-			source === "rows"
-				? readRowSeries(this.#meterState, this.#keeper.firstKept, query)
-				: readDaySeries(this.#meterState, query);
+			source === "rows" ? readRowSeries(this.#meterState, this.#keeper, query) : readDaySeries(this.#meterState, query);
 		return { ...series, source };
 	}
 
