@@ -13,6 +13,8 @@ export const RANGES = {
 } as const;
 export type RangeName = keyof typeof RANGES;
 
+const HOUR_MS = 3_600_000;
+
 const DEFAULT_RANGE = "30d" satisfies RangeName;
 /** As many as the API reads. */
 const MOST_DAYS = 366;
@@ -61,7 +63,8 @@ function ownRange(query: URLSearchParams, zone: string, nowMs: number): TimeRang
 }
 
 function rangeUpTo(nowMs: number, name: Exclude<RangeName, "own">, zone: string): TimeRange {
-	if (name === "24h") return { sinceMs: nowMs - MS_PER_DAY, untilMs: nowMs };
+	// With the hour that has begun, as other ranges have the day that has.
+	if (name === "24h") return { sinceMs: startOfStep(nowMs, "hour", zone) - 23 * HOUR_MS, untilMs: nowMs };
 	return { sinceMs: daysBefore(nowMs, RANGES[name].days - 1, zone), untilMs: nowMs };
 }
 
@@ -80,7 +83,8 @@ export function readRange(query: URLSearchParams, nowMs: number): PageRange {
 	const lengthMs = range.untilMs - range.sinceMs;
 	const step = lengthMs <= 2 * MS_PER_DAY ? "hour" : "day";
 	const days = Math.ceil(lengthMs / MS_PER_DAY);
-	const beforeMs = step === "hour" ? range.sinceMs - lengthMs : daysBefore(range.sinceMs, days, zone);
+	const hours = Math.ceil(lengthMs / HOUR_MS);
+	const beforeMs = step === "hour" ? range.sinceMs - hours * HOUR_MS : daysBefore(range.sinceMs, days, zone);
 	return { ...range, name, zone, step, before: { sinceMs: beforeMs, untilMs: beforeMs + lengthMs } };
 }
 

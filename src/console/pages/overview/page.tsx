@@ -163,27 +163,46 @@ function RecentRequests({ recent, range: { zone } }: RecentRequestsProps) {
 	);
 }
 
-/** Says what the charts leave out. */
-function SourceNote({ series, zone }: { series: Series; zone: string }) {
-	if (series.counted_since !== null)
+interface SourceNoteProps extends Pick<OverviewData, "series" | "whole"> {
+	zone: string;
+	stackLabel: string;
+}
+
+/** Says what the numbers leave out, and how exact they are. */
+function SourceNote({ series, whole, zone, stackLabel }: SourceNoteProps) {
+	if (whole.counted_since !== null)
 		return (
 			<Notice kind="note" title="The latest requests of the range are counted">
-				<p>There are too many to read all: these are from {formatTime(series.counted_since, zone)} on.</p>
+				<p>
+					There are too many to read each: all numbers are of those from {formatTime(whole.counted_since, zone)} ({zone}
+					) on. A range of more than two days counts every request.
+				</p>
 			</Notice>
 		);
-	if (series.source === "requests" || (zone === "UTC" && series.total.requests === 0)) return null;
 	return (
-		<p class="hint source-note">
-			This range has more requests than are read one by one: days are those of UTC, and latency and failures are shown
-			for shorter ranges.
-		</p>
+		<>
+			{series.counted_since === null ? null : (
+				<Notice kind="note" title={`Not all requests are told apart by ${stackLabel}`}>
+					<p>
+						There are too many to read each: charts by {stackLabel} are of those from{" "}
+						{formatTime(series.counted_since, zone)} ({zone}) on. Totals, latency and failures are of all.
+					</p>
+				</Notice>
+			)}
+			{whole.source === "requests" ? null : (
+				<p class="hint source-note">
+					This range has more requests than are read one by one: every request counts, days are those of UTC, and
+					percentiles are within 5 %.
+				</p>
+			)}
+		</>
 	);
 }
 
 function Content({ data, range, stack, origin }: ContentProps) {
-	const { usage, series, models, savings } = data;
+	const { usage, series, whole, models, savings } = data;
 	const stackLabel = STACKS.find(([value]) => value === stack)?.[1] ?? "Model";
-	const isNew = usage.total_requests === 0 && series.total.failed + series.total.refused === 0;
+	const isNew = usage.total_requests === 0 && whole.total.failed + whole.total.refused === 0;
 	return (
 		<>
 			{models ? <NotServed models={models} /> : null}
@@ -192,8 +211,8 @@ function Content({ data, range, stack, origin }: ContentProps) {
 			) : (
 				<>
 					<Tiles data={data} />
-					<SourceNote series={series} zone={range.zone} />
-					<Charts series={series} savings={savings} stackLabel={stackLabel.toLowerCase()}>
+					<SourceNote series={series} whole={whole} zone={range.zone} stackLabel={stackLabel.toLowerCase()} />
+					<Charts series={series} whole={whole} savings={savings} stackLabel={stackLabel.toLowerCase()}>
 						<Breakdown series={series} label={stackLabel} />
 					</Charts>
 				</>
