@@ -294,6 +294,8 @@ type Model = {
 	available: boolean;
 	/** Its provider has said within ten minutes that it does not serve it. */
 	not_served?: true;
+	/** For an owner's key: how the operator's keys stand for it, all together, as this isolate has seen. `throttled`: after a 429; `refused`: the provider refuses the key; `failing`: the provider is passed by after failures. The keys themselves are the operator's to see. */
+	key_state?: KeyState;
 	/** The id you sent, if it is an alias. */
 	alias?: string;
 };
@@ -310,6 +312,12 @@ type Capabilities = {
 	logprobs: boolean;
 	reasoning: boolean;
 	reasoning_efforts: Array<"none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max">;
+};
+
+type KeyState = {
+	state: "ok" | "throttled" | "refused" | "failing";
+	/** Until when; null where nobody knows, and of `ok`. */
+	until: string | null;
 };
 
 type GoalDigest = {
