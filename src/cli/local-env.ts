@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import type { Catalog } from "../catalog/catalog.ts";
+import { keyVariableNames } from "../catalog/credentials.ts";
 import { CATALOG } from "../catalog/shipped.ts";
 import { SANDBOX_KEY } from "../providers/sandbox-stage.ts";
 import { settingNames } from "../settings.ts";
@@ -64,8 +65,7 @@ export function localVariables(catalog = CATALOG): Record<string, string> {
 /** Whether any provider has a key, or is called without one. */
 export function hasProviderKey(variables: Record<string, string>, { providers }: Catalog = CATALOG): boolean {
 	return providers.some(
-		({ auth, env_prefix, key_env_alternatives }) =>
-			auth === "none" || [`${env_prefix}_API_KEY`, ...key_env_alternatives].some((name) => variables[name]),
+		(provider) => provider.auth === "none" || keyVariableNames(provider).some((name) => variables[name]),
 	);
 }
 

@@ -732,7 +732,7 @@ type Attempts = {
 	/** HTTP status of the provider; null where none came. */
 	status: number | null;
 	/** Why it did not serve; null for one that did. */
-	error: "status" | "unreachable" | "no_head" | "head_timeout" | "timeout" | "out_of_time" | "cut" | "reported" | "empty" | "unusable" | "too_large" | "client_closed" | null;
+	error: "status" | "no_token" | "unreachable" | "no_head" | "head_timeout" | "timeout" | "out_of_time" | "cut" | "reported" | "empty" | "unusable" | "too_large" | "client_closed" | null;
 	/** From the request's arrival to the call. */
 	started_ms: number;
 	/** From the call to its first token or body; null where none came. */

@@ -2,6 +2,7 @@
 // that their provider cannot serve. Pure.
 import { toSpelling } from "../catalog/aliases.ts";
 import { type Catalog, INTENSITIES } from "../catalog/catalog.ts";
+import { keyVariableNames } from "../catalog/credentials.ts";
 import type { Model, Provider } from "../catalog/schema.ts";
 import { TIERS, type WireName } from "../catalog/vocabulary.ts";
 import type { DocumentFault, Path } from "../faults.ts";
@@ -39,15 +40,10 @@ export class Faults {
 	}
 }
 
-/** The variables that hold a provider's key. */
-function keyVariables({ env_prefix, key_env_alternatives }: Provider): string[] {
-	return [`${env_prefix}_API_KEY`, ...key_env_alternatives];
-}
-
 /** Notes what two providers would share. */
 export function checkTwins(provider: Provider, others: readonly Provider[], path: Path, faults: Faults): void {
-	const [ownKey = ""] = keyVariables(provider);
-	const twin = others.find((other) => keyVariables(other).includes(ownKey));
+	const [ownKey = ""] = keyVariableNames(provider);
+	const twin = others.find((other) => keyVariableNames(other).includes(ownKey));
 	if (twin) faults.add([...path, "id"], `its key would be ${ownKey}, which is that of ${twin.id}`);
 	// Policies find providers by either.
 	const names = ({ id, name }: Provider) => [id, name].map((known) => known.toLowerCase());

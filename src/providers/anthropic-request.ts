@@ -2,6 +2,7 @@
 // anthropic-stream.ts.
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
+import { clip } from "../clip.ts";
 import { jsonObjectSchema } from "../http/json-object.ts";
 import type { JsonObject } from "../json.ts";
 import { compileAnthropicSchema } from "./anthropic-schema.ts";
@@ -10,12 +11,14 @@ import { ANTHROPIC_IDS, callIdFor } from "./call-ids.ts";
 import { OPENING_TEXT, type PlacedSystem, pairToolResults, placeSystem } from "./conversation.ts";
 import {
 	type AssistantPart,
-	callImages,
+	callMedia,
 	DEFAULT_TEMPERATURE,
+	type FilePart,
 	type ImagePart,
 	type Message,
 	type ModelCall,
 	type OutputFormat,
+	type ShownPart,
 	samplingParameters,
 	type TextPart,
 	type ToolCallPart,
@@ -30,8 +33,10 @@ import {
 	type CompiledSchema,
 	droppedParameterWarning,
 	type PreparedPrompt,
-	promptTokenBound,
 	type RequestOptions,
+	toCallUrl,
+	toModelMembers,
+	toPrompt,
 	toSentStops,
 	toUpstreamBody,
 	type UpstreamRequest,
@@ -67,6 +72,27 @@ function toImageBlock(part: ImagePart): JsonObject {
 	return { type: "image", source, ...toCacheControl(part) };
 }
 
+/** The longest title of a document that Anthropic takes. */
+const MAX_TITLE_CHARS = 500;
+
+function toDocumentBlock(part: FilePart): JsonObject {
+	const { mediaType: media_type, base64: data, name } = part;
+	const title = name === undefined ? undefined : clip(name, MAX_TITLE_CHARS);
+	return { type: "document", source: { type: "base64", media_type, data }, title, ...toCacheControl(part) };
+}
+
+/** The blocks of what a user and a tool may both show. */
+function toShownBlocks(part: ShownPart): JsonObject[] {
+	switch (part.type) {
+		case "text":
+			return toTextBlocks([part]);
+		case "image":
+			return [toImageBlock(part)];
+		case "file":
+			return [toDocumentBlock(part)];
+	}
+}
+
 /**
  * The input object of a tool call. Anthropic takes only objects, so other text goes under `_raw`, where the model sees
  * it.
@@ -93,7 +119,7 @@ function toToolUseBlock(call: ToolCallPart): JsonObject {
 
 function toToolResultBlock(result: ToolResultPart): JsonObject {
 	const { callId: id, content, isError } = result;
-	const blocks = content.flatMap((part) => (part.type === "text" ? toTextBlocks([part]) : [toImageBlock(part)]));
+	const blocks = content.flatMap(toShownBlocks);
 	return {
 		type: "tool_result",
 		tool_use_id: callIdFor(id, ANTHROPIC_IDS),
@@ -110,11 +136,11 @@ function toToolResultBlock(result: ToolResultPart): JsonObject {
 function toAnthropicBlocks(part: UserPart | AssistantPart): JsonObject[] {
 	switch (part.type) {
 		case "text":
-			return toTextBlocks([part]);
+		case "image":
+		case "file":
+			return toShownBlocks(part);
 		case "refusal":
 			return toTextBlocks([{ type: "text", text: part.text }]);
-		case "image":
-			return [toImageBlock(part)];
 		case "tool_call":
 			return [toToolUseBlock(part)];
 		case "tool_result":
@@ -123,7 +149,8 @@ function toAnthropicBlocks(part: UserPart | AssistantPart): JsonObject[] {
 			// A copy, because a mark may be taken off.
 			return part.wire === "anthropic" ? [{ ...part.block }] : [];
 		case "reasoning":
-			// Thinking returns in the signed block beside it, or not at all.
+		case "audio":
+			// Thinking returns in the signed block beside it, or not at all. No model here takes recordings.
 			return [];
 	}
 }
@@ -195,9 +222,13 @@ export function prepareAnthropicPrompt(call: ModelCall): PreparedPrompt {
 		messages: turns,
 	};
 	const json = JSON.stringify(fields).slice(1, -1);
-	const images = callImages(call).map(({ url }) => parseDataUrl(url)?.base64 ?? url);
+	const media = callMedia(call).filter(({ type }) => type !== "audio");
+	const texts = media.map((part) =>
+		part.type === "image" ? (parseDataUrl(part.url)?.base64 ?? part.url) : part.base64,
+	);
+	const prompt = toPrompt(json, media, texts);
 	const hidden = call.tools.length > 0 ? TOOL_PROMPT_TOKEN_BOUND : 0;
-	return { json, tokenBound: promptTokenBound(json, images) + hidden, images: images.length, writesHourCache };
+	return { ...prompt, tokenBound: prompt.tokenBound + hidden, writesHourCache };
 }
 
 function toAnthropicToolChoice(choice: ToolChoice | undefined, parallel: boolean | undefined): JsonObject | undefined {
@@ -289,9 +320,9 @@ export function renderAnthropicRequest(options: RequestOptions): UpstreamRequest
 		...anthropicOutputFields(format, model, effort),
 	};
 	return {
-		url: `${access.baseUrl}/messages`,
+		url: toCallUrl(options, "/messages"),
 		headers: anthropicHeaders(isWhole),
-		...toUpstreamBody({ model: model.upstream_model }, prompt, settings),
+		...toUpstreamBody(toModelMembers(options), prompt, settings),
 		maxOutputTokens: call.maxTokens,
 		warnings,
 	};

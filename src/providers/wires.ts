@@ -12,6 +12,7 @@ import { GoogleDecoder, parseGoogleAnswer } from "./google-stream.ts";
 import { parseOpenAiAnswer, parseOpenAiError, parseOpenAiUsage } from "./openai-answer.ts";
 import { openAiVariant, prepareOpenAiPrompt, renderOpenAiRequest } from "./openai-request.ts";
 import { OpenAiDecoder } from "./openai-stream.ts";
+import { createSseReader } from "./sse-reader.ts";
 import type { Wire } from "./wire.ts";
 
 /** OpenAI's chat completions. Most of the catalog's providers speak it, with small differences. */
@@ -23,6 +24,7 @@ export const openAiWire: Wire = {
 	renderRequest: renderOpenAiRequest,
 	parseAnswer: parseOpenAiAnswer,
 	parseUsage: parseOpenAiUsage,
+	createReader: createSseReader,
 	createDecoder: () => new OpenAiDecoder(),
 	parseError: parseOpenAiError,
 };
@@ -36,6 +38,7 @@ export const anthropicWire: Wire = {
 	renderRequest: renderAnthropicRequest,
 	parseAnswer: parseAnthropicAnswer,
 	parseUsage: parseAnthropicUsage,
+	createReader: createSseReader,
 	createDecoder: () => new AnthropicDecoder(),
 	parseError: parseAnthropicError,
 };
@@ -49,6 +52,7 @@ export const googleWire: Wire = {
 	renderRequest: renderGoogleRequest,
 	parseAnswer: parseGoogleAnswer,
 	parseUsage: parseGoogleUsage,
+	createReader: createSseReader,
 	createDecoder: () => new GoogleDecoder(),
 	parseError: parseGoogleError,
 };
@@ -61,6 +65,6 @@ export function wireFor({ wire }: Pick<Provider, "wire">): Wire {
 }
 
 /** Whether a model can be called: its provider has a key that may be used for it. */
-export function isAvailable(model: Model, settings: Settings): boolean {
+export function isAvailable(model: Pick<Model, "id" | "provider">, settings: Pick<Settings, "providers">): boolean {
 	return settings.providers.get(model.provider)?.keys.some((key) => isKeyFor(key, model)) ?? false;
 }

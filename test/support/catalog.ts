@@ -1,6 +1,7 @@
 // A small catalog of the tests' own: four invented providers, eight invented models. A test that is not about the shipped catalog
 // takes this one, so that a new price or model upstream changes no test.
 import { type Catalog, createCatalog } from "../../src/catalog/catalog.ts";
+import type { EncoderModel } from "../../src/catalog/encoder.ts";
 import type { Model, Price, Provider } from "../../src/catalog/schema.ts";
 
 /** A provider that needs nothing special. */
@@ -220,10 +221,27 @@ const MODELS = [
 	}),
 ];
 
+const ENCODERS: EncoderModel[] = [
+	{
+		id: "pebble-embed",
+		upstream_model: "pebble-embed",
+		display_name: "Pebble Embed",
+		provider: "cairn",
+		kind: "embedding",
+		released: null,
+		open_weights: false,
+		prices: [{ effective_from: null, input: 0.1 }],
+		limits: { context_window: 8_192, max_inputs: 4, max_batch_tokens: null },
+		dimensions: { default: 8, sizes: { min: 2, max: 8 } },
+		token_inputs: true,
+	},
+];
+
 export const TEST_CATALOG = createCatalog({
 	version: "2026-11-21",
 	testEase: {},
 	models: MODELS,
+	encoders: ENCODERS,
 	providers: PROVIDERS,
 	freeModels: ["pebble-budget", "ember-budget", "glint-budget"],
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { soleKey } from "../../../src/catalog/provider-keys.ts";
 import type { WireName } from "../../../src/catalog/vocabulary.ts";
 import { chatRequestSchema, toModelCall } from "../../../src/chat/request.ts";
-import { unsentFieldWarnings } from "../../../src/providers/wire.ts";
+import { unsentFieldWarnings, withMediaTokens } from "../../../src/providers/wire.ts";
 import { wireFor } from "../../../src/providers/wires.ts";
 import { utf8Length } from "../../../src/text/utf8.ts";
 import { modelWhere, TEST_CATALOG } from "../../support/catalog.ts";
@@ -31,7 +31,7 @@ function sent(wire: WireName, isWhole: boolean) {
 	const messages = [{ role: "user", content: 'say ,"stream":true' }];
 	const call = toModelCall(chatRequestSchema.parse({ messages, max_tokens: 9, stop: "," }), TEST_CATALOG);
 	const access = { provider, keys: [soleKey("k")] as const, baseUrl: "https://u.test", host: "u.test" };
-	const prompt = wireFor(provider).preparePrompt(call, provider);
+	const prompt = withMediaTokens(wireFor(provider).preparePrompt(call, provider, model), model);
 	const request = wireFor(provider).renderRequest({ call, prompt, model, access, effort: null, isWhole });
 	return { ...request, json: JSON.parse(request.body) as Record<string, unknown> };
 }

@@ -14,6 +14,9 @@ export const REQUEST_KIND_NAMES: Readonly<Record<RequestKind, string>> = {
 	orchestration: "Orchestration",
 	code: "Code",
 	agent: "Agent run",
+	embedding: "Embedding",
+	moderation: "Moderation",
+	rerank: "Rerank",
 };
 
 const KIND_NAMES = new Map<string, string>(Object.entries(REQUEST_KIND_NAMES));
