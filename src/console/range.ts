@@ -1,7 +1,7 @@
 // The range of time that a page looks at, and the one before it: read from the page's address. Pure.
 
 import { fromLocalMs, isTimeZone, type StepName, startOfStep } from "../usage/time-zones.ts";
-import { MS_PER_DAY } from "./format.ts";
+import { MS_PER_DAY, MS_PER_HOUR } from "./format.ts";
 
 /** Ranges up to now, and one between two days. */
 export const RANGES = {
@@ -12,8 +12,6 @@ export const RANGES = {
 	own: { label: "Own days", days: null },
 } as const;
 export type RangeName = keyof typeof RANGES;
-
-const HOUR_MS = 3_600_000;
 
 const DEFAULT_RANGE = "30d" satisfies RangeName;
 /** As many as the API reads. */
@@ -64,7 +62,7 @@ function ownRange(query: URLSearchParams, zone: string, nowMs: number): TimeRang
 
 function rangeUpTo(nowMs: number, name: Exclude<RangeName, "own">, zone: string): TimeRange {
 	// With the hour that has begun, as other ranges have the day that has.
-	if (name === "24h") return { sinceMs: startOfStep(nowMs, "hour", zone) - 23 * HOUR_MS, untilMs: nowMs };
+	if (name === "24h") return { sinceMs: startOfStep(nowMs, "hour", zone) - 23 * MS_PER_HOUR, untilMs: nowMs };
 	return { sinceMs: daysBefore(nowMs, RANGES[name].days - 1, zone), untilMs: nowMs };
 }
 
@@ -83,8 +81,8 @@ export function readRange(query: URLSearchParams, nowMs: number): PageRange {
 	const lengthMs = range.untilMs - range.sinceMs;
 	const step = lengthMs <= 2 * MS_PER_DAY ? "hour" : "day";
 	const days = Math.ceil(lengthMs / MS_PER_DAY);
-	const hours = Math.ceil(lengthMs / HOUR_MS);
-	const beforeMs = step === "hour" ? range.sinceMs - hours * HOUR_MS : daysBefore(range.sinceMs, days, zone);
+	const hours = Math.ceil(lengthMs / MS_PER_HOUR);
+	const beforeMs = step === "hour" ? range.sinceMs - hours * MS_PER_HOUR : daysBefore(range.sinceMs, days, zone);
 	return { ...range, name, zone, step, before: { sinceMs: beforeMs, untilMs: beforeMs + lengthMs } };
 }
 

@@ -190,9 +190,9 @@ const COLUMNS: readonly Column<UsedModel>[] = [
 			</>
 		),
 	},
-	{ label: "Input / M", isNumeric: true, cell: ({ pricing }) => <Price usd={pricing.input_usd_mtok} /> },
-	{ label: "Output / M", isNumeric: true, cell: ({ pricing }) => <Price usd={pricing.output_usd_mtok} /> },
-	{ label: "Context", isNumeric: true, cell: ({ context_window }) => formatShortCount(context_window) },
+	{ label: "Input, per M tokens", isNumeric: true, cell: ({ pricing }) => <Price usd={pricing.input_usd_mtok} /> },
+	{ label: "Output, per M tokens", isNumeric: true, cell: ({ pricing }) => <Price usd={pricing.output_usd_mtok} /> },
+	{ label: "Context, tokens", isNumeric: true, cell: ({ context_window }) => formatShortCount(context_window) },
 	{
 		label: "Can",
 		cell: (model) => (
@@ -216,7 +216,11 @@ const COLUMNS: readonly Column<UsedModel>[] = [
 				</a>
 			),
 	},
-	{ label: "Cost", isNumeric: true, cell: ({ used }) => (used === null ? "–" : <Usd usd={used.costUsd} />) },
+	{
+		label: `Cost, ${DAYS} days`,
+		isNumeric: true,
+		cell: ({ used }) => (used === null ? "–" : <Usd usd={used.costUsd} />),
+	},
 	{
 		label: "Try",
 		cell: (model) =>
@@ -293,13 +297,13 @@ function Providers({ models, whole }: { models: readonly UsedModel[]; whole: num
 			isNumeric: true,
 			cell: ({ requests }) => (whole === 0 ? "–" : formatShare(requests / whole)),
 		},
-		{ label: "Cost", isNumeric: true, cell: ({ costUsd }) => <Usd usd={costUsd} /> },
+		{ label: `Cost, ${DAYS} days`, isNumeric: true, cell: ({ costUsd }) => <Usd usd={costUsd} /> },
 	];
 	return (
 		<>
 			<Table caption="Providers" rows={toProviders(models)} columns={columns} empty="There is no provider." />
 			{models.some(({ key_state }) => key_state) ? (
-				<p class="hint">
+				<p class="hint source-note">
 					Keys are the operator's, of a provider all together, as the part of the service that answered this page has
 					seen them. Their number and names are the operator's to see.
 				</p>

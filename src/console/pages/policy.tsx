@@ -167,7 +167,7 @@ function WhereCard({ denied, names }: Pick<Summary, "denied" | "names">) {
 				<div>
 					<h3>Agent</h3>
 					<ShareBars
-						empty="By the interface alone."
+						empty={checks.length === 0 ? "None." : "By the interface alone."}
 						rows={agents.map(({ name, count }) => ({ count, label: <a href={filterLink("agent", name)}>{name}</a> }))}
 					/>
 				</div>

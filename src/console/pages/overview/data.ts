@@ -5,7 +5,7 @@ import type { ModelList } from "../../../routing/endpoints.edge.ts";
 import type { savingsGroupsSchema, usageSchema } from "../../../usage/endpoints.edge.ts";
 import type { SeriesGrouping, usageSeriesSchema } from "../../../usage/series-views.ts";
 import { type Api, type ApiAnswer, withQuery } from "../../api.ts";
-import { MS_PER_DAY } from "../../format.ts";
+import { MS_PER_DAY, MS_PER_HOUR } from "../../format.ts";
 import { ALL_KEYS } from "../../key-names.ts";
 import type { PageRange, TimeRange } from "../../range.ts";
 
@@ -16,7 +16,6 @@ export type OverviewKey = z.output<typeof keySchema>;
 
 /** Hours from which the rate of requests is read, with the one that has begun. */
 const RATE_HOURS = 3;
-const HOUR_MS = 3_600_000;
 /** Series that a chart tells apart. */
 const TOLD_APART = 8;
 
@@ -83,7 +82,7 @@ export async function readOverview(
 		api.get<Series>(seriesPath(before, shared)),
 		api.get<Savings>(savingsPath(days.now)),
 		api.get<Savings>(savingsPath(days.before)),
-		api.get<Series>(seriesPath({ sinceMs: nowMs - (RATE_HOURS - 1) * HOUR_MS, untilMs: nowMs }, { step: "hour" })),
+		api.get<Series>(seriesPath({ sinceMs: nowMs - (RATE_HOURS - 1) * MS_PER_HOUR, untilMs: nowMs }, { step: "hour" })),
 		api.get<{ data: OverviewKey[] }>(`/v1/keys?limit=${ALL_KEYS}`),
 		api.get<ModelList>("/v1/models"),
 	]);

@@ -1,7 +1,7 @@
 // The overview's limits: what is used of the plan and of the budgets of keys, and when they will be reached at this rate.
 import type { Child } from "hono/jsx";
 import { beginningOfPeriod, type Forecast, forecastBudget, forecastRolling } from "../../forecast.ts";
-import { formatBytes, formatCount, formatMoment, formatUsd } from "../../format.ts";
+import { formatBytes, formatCount, formatMoment, formatUsd, MS_PER_HOUR } from "../../format.ts";
 import { Badge, Meter, Table, Words } from "../../views/parts.tsx";
 import type { OverviewData, OverviewKey } from "./data.ts";
 
@@ -16,14 +16,13 @@ interface Limit {
 	resetsAtMs: number | null;
 }
 
-const HOUR_MS = 3_600_000;
 /** Budgets that are shown: those of which most is spent. */
 const SHOWN_BUDGETS = 8;
 
 function requestLimit({ usage, recent }: OverviewData, nowMs: number): Limit[] {
 	const { daily_requests: limit, daily_requests_used: used } = usage.limits;
 	if (limit === null) return [];
-	const hours = recent && (Date.parse(recent.until) - Date.parse(recent.starts[0] ?? recent.until)) / HOUR_MS;
+	const hours = recent && (Date.parse(recent.until) - Date.parse(recent.starts[0] ?? recent.until)) / MS_PER_HOUR;
 	const rate = recent && hours ? { requests: recent.total.requests, hours } : null;
 	return [
 		{

@@ -112,7 +112,7 @@ function Breakdown({ series, label }: { series: Series; label: string }) {
 			rows={parts}
 			empty="Nothing in this range."
 			columns={[
-				{ label, cell: ({ id, name }) => <SeriesName grouping={series.group_by} id={id} name={name} /> },
+				{ label, isWide: true, cell: ({ id, name }) => <SeriesName grouping={series.group_by} id={id} name={name} /> },
 				{ label: "Requests", isNumeric: true, cell: ({ requests }) => <Count count={total(requests)} /> },
 				{ label: "Tokens", isNumeric: true, cell: ({ tokens }) => <Count count={total(tokens)} /> },
 				{ label: "Cost", isNumeric: true, cell: ({ cost_usd }) => <Usd usd={total(cost_usd)} /> },
