@@ -732,7 +732,7 @@ type Attempts = {
 	/** HTTP status of the provider; null where none came. */
 	status: number | null;
 	/** Why it did not serve; null for one that did. */
-	error: "status" | "no_token" | "unreachable" | "no_head" | "head_timeout" | "timeout" | "out_of_time" | "cut" | "reported" | "empty" | "unusable" | "too_large" | "client_closed" | null;
+	error: "status" | "no_token" | "unreachable" | "no_head" | "head_timeout" | "timeout" | "out_of_time" | "cut" | "reported" | "empty" | "unusable" | "too_large" | "mismatched" | "client_closed" | null;
 	/** From the request's arrival to the call. */
 	started_ms: number;
 	/** From the call to its first token or body; null where none came. */
@@ -995,6 +995,88 @@ export interface EndpointTypes {
 			warnings: Warnings[];
 			/** Name of the rule of the routing config that matched, else its position. */
 			matched_rule: string | null;
+		};
+	};
+	/** Vectors of texts by the embedding model that is named, with cost and receipt. */
+	create_embeddings: {
+		body: {
+			/** A text, texts, the tokens of a text, or those of texts: at most 2,048. */
+			input: string | string[] | number[] | Array<number[]>;
+			/** An id of list_models with `kind` embedding. `auto` only where the operator names a default. */
+			model?: string | null;
+			/** Length of the vectors, where the model can shorten them. */
+			dimensions?: number | null;
+			/** `float`, the default, or `base64` of little-endian float32. */
+			encoding_format?: "float" | "base64" | null;
+			/** Id of your user, kept with the request: usage groups by it. */
+			user?: string | null;
+			/** The same, without `user`. */
+			safety_identifier?: string | null;
+			/** Pairs that are kept with the request: lists filter by them. */
+			metadata?: Record<string, string> | null;
+			/** A routing config. */
+			brain_config?: BrainConfig | null;
+			/** Which models may see the request. */
+			compliance?: Compliance | null;
+			[member: string]: unknown;
+		};
+		result: {
+			object: "list";
+			/** A vector for each input, in their order. */
+			data: Array<{
+				object: "embedding";
+				index: number;
+				/** Numbers, or base64. */
+				embedding: number[] | string;
+			}>;
+			/** The model that made them. */
+			model: string;
+			/** Tokens of all inputs. */
+			usage: {
+				prompt_tokens: number;
+				total_tokens: number;
+			};
+			/** Model, cost and receipt. */
+			svc: {
+				/** Which model answered, and why: the one that was named, or the same at another host. */
+				routing: {
+					mode: "direct";
+					model_display: string;
+					provider: string;
+					reason: string;
+				};
+				/** Cost of all calls; `estimated` if some usage was not reported: then it is the upper bound. */
+				cost: {
+					input_usd: number;
+					total_usd: number;
+					estimated: boolean;
+				};
+				/** Time from the arrival of the request to its receipt. */
+				latency_ms: number;
+				/** The receipt in short; `verifiable` is always true. */
+				proof: {
+					request_id: string;
+					timestamp: string;
+					proof_hash: string;
+					model: string;
+					provider: string;
+					mode: "direct";
+					reason: string;
+					verifiable: true;
+					signature: string | null;
+					key_id: string | null;
+					/** Salt of the receipt's hashes: for their owner, who may give it away. */
+					salt: string;
+					/** When a compliance policy was in force. */
+					compliance?: Compliance2;
+				};
+				/** Another host of the model served than the named one. */
+				fallback: boolean;
+				/** The id that was named, where another host served. */
+				fallback_from: string | null;
+				/** Parameters and parts that had no effect, or another one than was asked for. */
+				warnings: Warnings[];
+			};
 		};
 	};
 	/** One answer from several models: by the strategy that policy and prompt call for, or the one named, with cost, stages and receipt. */
@@ -2860,7 +2942,7 @@ export interface EndpointTypes {
 	list_requests: {
 		query?: {
 			/** Only requests of this kind. */
-			kind?: "chat" | "skill" | "orchestration" | "code" | "agent";
+			kind?: "chat" | "skill" | "orchestration" | "code" | "agent" | "embedding" | "moderation" | "rerank";
 			/** Only those that this model served; an id of list_models. */
 			model?: string;
 			/** Only those that this provider served. */
@@ -3492,6 +3574,7 @@ export const ROUTES: Readonly<
 > = {
 	create_chat_completion: { method: "POST", path: "/v1/chat/completions", member: "id" },
 	preview_route: { method: "POST", path: "/v1/route", isRepeatable: true, member: "object" },
+	create_embeddings: { method: "POST", path: "/v1/embeddings", member: "object" },
 	orchestrate: { method: "POST", path: "/v2/orchestrate", member: "id" },
 	write_code: { method: "POST", path: "/v2/code", member: "id" },
 	preview_compliance: { method: "POST", path: "/v2/compliance/preview", isRepeatable: true, member: "active" },

@@ -24,6 +24,9 @@ const CONTROL_WIRES: Readonly<Record<NonNullable<Model["reasoning"]>["control"],
 	google_thinking_level: "google",
 };
 
+/** The wires that have a form for recordings. */
+const AUDIO_WIRES: readonly WireName[] = ["openai", "google"];
+
 /** Collects faults of a document. */
 export class Faults {
 	readonly list: DocumentFault[] = [];
@@ -60,12 +63,17 @@ export function checkProvider(id: string, path: Path, providers: ReadonlyMap<str
 
 /** Notes what does not fit together in a model. */
 export function checkModel(model: Model, path: Path, providers: ReadonlyMap<string, Provider>, faults: Faults): void {
-	const { limits, reasoning, prices } = model;
+	const { limits, reasoning, prices, audio } = model;
 	const provider = providers.get(model.provider);
 	if (provider && reasoning && CONTROL_WIRES[reasoning.control] !== provider.wire)
 		faults.add(
 			[...path, "reasoning", "control"],
 			`is of the ${CONTROL_WIRES[reasoning.control]} wire, and ${provider.id} speaks ${provider.wire}`,
+		);
+	if (provider && audio && !AUDIO_WIRES.includes(provider.wire))
+		faults.add(
+			[...path, "audio"],
+			`is taken by the wires ${AUDIO_WIRES.join(" and ")}, and ${provider.id} speaks ${provider.wire}`,
 		);
 	for (const name of ["max_output_tokens", "max_input_tokens"] as const)
 		if ((limits[name] ?? 0) > limits.context_window)

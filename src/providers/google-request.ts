@@ -78,10 +78,12 @@ function toFunctionCallPart({ id, name, arguments: args, signature }: ToolCallPa
 	return { functionCall: { id, name, args: object }, thoughtSignature };
 }
 
-function toGoogleMediaPart(part: MediaPart): JsonObject {
-	if (part.type === "image") return toGoogleImagePart(part);
+/** Media as parts. Inline data has no name, so that of a file goes before it. */
+function toGoogleMediaParts(part: MediaPart): JsonObject[] {
+	if (part.type === "image") return [toGoogleImagePart(part)];
 	const mimeType = part.type === "file" ? part.mediaType : `audio/${part.format}`;
-	return { inlineData: { mimeType, data: part.base64 } };
+	const name = part.type === "file" && part.name !== undefined ? [{ text: `File: ${part.name}` }] : [];
+	return [...name, { inlineData: { mimeType, data: part.base64 } }];
 }
 
 /** A tool result. Gemini takes it as an object and without media, so they follow as parts of their own. */
@@ -91,7 +93,7 @@ function toFunctionResponseParts(
 ): JsonObject[] {
 	const result = content.map((part) => (part.type === "text" ? part.text : "")).join("");
 	const response = isError ? { error: parseJsonObject(result) ?? result } : (parseJsonObject(result) ?? { result });
-	const media = content.flatMap((part) => (part.type === "text" ? [] : [toGoogleMediaPart(part)]));
+	const media = content.flatMap((part) => (part.type === "text" ? [] : toGoogleMediaParts(part)));
 	return [{ functionResponse: { id, name: names.get(id) ?? id, response } }, ...media];
 }
 
@@ -116,7 +118,7 @@ function addParts(message: Exclude<Message, { role: "system" }>, turn: GoogleTur
 			case "image":
 			case "file":
 			case "audio":
-				turn.parts.push(toGoogleMediaPart(part));
+				turn.parts.push(...toGoogleMediaParts(part));
 				break;
 			case "tool_call":
 				names.set(part.id, part.name);
