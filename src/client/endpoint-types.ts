@@ -23,7 +23,7 @@ type Messages3 = {
 	content: string | Array<{
 		type: "text";
 		text: string;
-	} | Content>;
+	} | Content | Content2 | Content3>;
 	name?: string;
 };
 
@@ -35,6 +35,25 @@ type Content = {
 type ImageUrl = {
 	url: string;
 	detail?: string;
+};
+
+type Content2 = {
+	type: "file";
+	file: File;
+};
+
+type File = {
+	file_data?: string | null;
+	file_id?: string | null;
+	filename?: string | null;
+};
+
+type Content3 = {
+	type: "input_audio";
+	input_audio: {
+		data: string;
+		format: string;
+	};
 };
 
 type Messages4 = {
