@@ -2,11 +2,11 @@
 // V2RerankResponse and ApiMeta of cohere-ai 8.1 (types); cohere-openapi.yaml of cohere-ai/cohere-developer-experience. Pure.
 import * as z from "zod";
 import { type EncoderAnswer, type EncoderCall, type EncoderForm, NO_ENCODER_USAGE } from "./encoder-call.ts";
+import { encoderUsageSchema, reportedInputTokens } from "./encoder-usage.ts";
 import { parseRanked } from "./ranked.ts";
-import { inputTokens, usageSchema } from "./usage.ts";
 import { vectorSchema } from "./vectors.ts";
 
-const embedSchema = z.object({ embeddings: z.object({ float: z.array(vectorSchema) }), meta: usageSchema });
+const embedSchema = z.object({ embeddings: z.object({ float: z.array(vectorSchema) }), meta: encoderUsageSchema });
 
 function parseEmbed(body: unknown): EncoderAnswer | null {
 	const parsed = embedSchema.safeParse(body);
@@ -15,7 +15,7 @@ function parseEmbed(body: unknown): EncoderAnswer | null {
 	return {
 		kind: "embedding",
 		vectors: embeddings.float,
-		usage: { ...NO_ENCODER_USAGE, inputTokens: inputTokens(meta) },
+		usage: { ...NO_ENCODER_USAGE, inputTokens: reportedInputTokens(meta) },
 	};
 }
 

@@ -7,14 +7,14 @@ import * as z from "zod";
 import type { EncoderModel } from "../../catalog/encoder.ts";
 import type { ProviderAccess } from "../../settings.ts";
 import { type EncoderAnswer, type EncoderCall, type EncoderForm, NO_ENCODER_USAGE } from "./encoder-call.ts";
+import { encoderUsageSchema, reportedInputTokens } from "./encoder-usage.ts";
 import { withKnownCategories } from "./moderation-categories.ts";
 import { parseRanked } from "./ranked.ts";
-import { inputTokens, usageSchema } from "./usage.ts";
 import { orderByIndex, vectorSchema } from "./vectors.ts";
 
 const embeddingsSchema = z.object({
 	data: z.array(z.object({ index: z.int().min(0).optional(), embedding: vectorSchema })),
-	usage: usageSchema,
+	usage: encoderUsageSchema,
 });
 
 /** Reads the answer to an embeddings call. @returns null for what is not the form. */
@@ -25,7 +25,7 @@ export function parseEmbeddings(body: unknown): EncoderAnswer | null {
 	return {
 		kind: "embedding",
 		vectors: inOrder.map(({ embedding }) => embedding),
-		usage: { ...NO_ENCODER_USAGE, inputTokens: inputTokens(parsed.data.usage) },
+		usage: { ...NO_ENCODER_USAGE, inputTokens: reportedInputTokens(parsed.data.usage) },
 	};
 }
 
@@ -39,7 +39,7 @@ const moderationsSchema = z.object({
 			category_scores: z.record(z.string(), z.number().nullable()),
 		}),
 	),
-	usage: usageSchema,
+	usage: encoderUsageSchema,
 });
 
 /** A record without what is null. */
@@ -61,7 +61,7 @@ function parseModerations(body: unknown): EncoderAnswer | null {
 				scores: withoutNulls(scored),
 			});
 		}),
-		usage: { ...NO_ENCODER_USAGE, inputTokens: inputTokens(usage) },
+		usage: { ...NO_ENCODER_USAGE, inputTokens: reportedInputTokens(usage) },
 	};
 }
 
@@ -75,7 +75,7 @@ const PATHS: Readonly<Record<EncoderCall["kind"], string>> = {
 };
 
 /** Members of a body beside the model. */
-function toMembers(call: EncoderCall, writing: Writing): Record<string, unknown> {
+function toOpenAiMembers(call: EncoderCall, writing: Writing): Record<string, unknown> {
 	if (call.kind === "embedding") {
 		const { inputs: input, dimensions, user } = call;
 		return { input, encoding_format: writing, ...(dimensions === null ? {} : { dimensions }), user };
@@ -97,7 +97,7 @@ function createOpenAiForm(writing: Writing): EncoderForm {
 		kinds: ["embedding", "moderation", "rerank"],
 		render(call, model, access) {
 			const { drops, renames } = access.provider;
-			const members = Object.entries(toMembers(call, writing))
+			const members = Object.entries(toOpenAiMembers(call, writing))
 				.filter(([name]) => !drops.includes(name))
 				.map(([name, value]) => [renames[name] ?? name, value]);
 			return {

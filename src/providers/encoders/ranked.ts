@@ -1,13 +1,13 @@
 // The answer of a rerank as Cohere words it, and those who took its form over: Jina, vLLM, llama.cpp, Voyage with other names. Pure.
 import * as z from "zod";
 import type { EncoderAnswer, EncoderCall, RankedDocument } from "./encoder-call.ts";
-import { inputTokens, usageSchema } from "./usage.ts";
+import { encoderUsageSchema, reportedInputTokens } from "./encoder-usage.ts";
 
 const rankedSchema = z.array(z.object({ index: z.int().min(0), relevance_score: z.number() }));
 
 const rerankSchema = z.union([
-	z.object({ results: rankedSchema, usage: usageSchema, meta: usageSchema }),
-	z.object({ data: rankedSchema, usage: usageSchema }).transform(({ data: results, usage }) => ({
+	z.object({ results: rankedSchema, usage: encoderUsageSchema, meta: encoderUsageSchema }),
+	z.object({ data: rankedSchema, usage: encoderUsageSchema }).transform(({ data: results, usage }) => ({
 		results,
 		usage,
 		meta: null,
@@ -34,7 +34,7 @@ export function parseRanked(body: unknown, call: Extract<EncoderCall, { kind: "r
 			call,
 		),
 		usage: {
-			inputTokens: inputTokens(meta) ?? inputTokens(usage),
+			inputTokens: reportedInputTokens(meta) ?? reportedInputTokens(usage),
 			searches: meta?.billed_units?.search_units ?? null,
 		},
 	};

@@ -4,7 +4,7 @@ import type { EncoderCall, EncoderForm } from "./encoder-call.ts";
 import { parseEmbeddings } from "./openai.ts";
 import { parseRanked } from "./ranked.ts";
 
-function toMembers(call: EncoderCall): Record<string, unknown> {
+function toVoyageMembers(call: EncoderCall): Record<string, unknown> {
 	if (call.kind === "rerank") {
 		const { query, documents, topN } = call;
 		return { query, documents, ...(topN === null ? {} : { top_k: topN }) };
@@ -26,7 +26,7 @@ export const voyageEncoderForm: EncoderForm = {
 	render: (call, { upstream_model: model }, { baseUrl }) => ({
 		url: `${baseUrl}${call.kind === "rerank" ? "/rerank" : "/embeddings"}`,
 		headers: { "content-type": "application/json" },
-		body: JSON.stringify({ model, ...toMembers(call) }),
+		body: JSON.stringify({ model, ...toVoyageMembers(call) }),
 	}),
 	parse: (body, call) => (call.kind === "rerank" ? parseRanked(body, call) : parseEmbeddings(body)),
 };

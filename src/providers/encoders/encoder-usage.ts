@@ -4,7 +4,7 @@ import * as z from "zod";
 const count = z.int().min(0).nullish().catch(null);
 
 /** OpenAI's `usage`, of which Voyage and Jina have only the total; or Cohere's `meta`. */
-export const usageSchema = z
+export const encoderUsageSchema = z
 	.object({
 		prompt_tokens: count,
 		total_tokens: count,
@@ -14,6 +14,6 @@ export const usageSchema = z
 	.catch(null);
 
 /** Input tokens that were reported as billed; null where none were. */
-export function inputTokens(usage: z.output<typeof usageSchema>): number | null {
+export function reportedInputTokens(usage: z.output<typeof encoderUsageSchema>): number | null {
 	return usage?.billed_units?.input_tokens ?? usage?.prompt_tokens ?? usage?.total_tokens ?? null;
 }
