@@ -198,6 +198,8 @@ const settingsSchema = z.object({
 	LOG_TEXTS: z.coerce.number().int().min(0).max(365).default(0),
 	/** `refuse`: a model id that means nothing is 404; by default the cheapest budget model runs, with a warning. */
 	UNKNOWN_MODEL: z.literal("refuse", { error: "must be refuse, or absent" }).optional(),
+	/** The embedding model of requests that name none, or `auto`. Without it they are refused. */
+	DEFAULT_EMBEDDING_MODEL: z.string().min(1).max(128).optional(),
 	/** The most bytes that a user of the Corporate plan may store. Without it, nothing limits them. */
 	CORPORATE_STORED_BYTES: z.coerce.number().int().positive().optional(),
 	/** How many days requests and their receipts are kept; 0 for good. */
@@ -291,6 +293,8 @@ export interface BaseSettings {
 	shortUrlBase: string | null;
 	/** A model id that means nothing is refused. */
 	refusesUnknownModels: boolean;
+	/** The embedding model of requests that name none; null: they are refused. */
+	defaultEmbeddingModel: string | null;
 	/** The most bytes that a user of the Corporate plan may store; null for no limit. */
 	corporateStoredBytes: number | null;
 	/** How many days requests and their receipts are kept; 0 for good. */
@@ -519,6 +523,7 @@ function toBaseSettings(values: Values, addressRules: AddressRules): BaseSetting
 		},
 		shortUrlBase: values.SHORT_URL_BASE === undefined ? null : stripTrailingSlash(values.SHORT_URL_BASE),
 		refusesUnknownModels: values.UNKNOWN_MODEL === "refuse",
+		defaultEmbeddingModel: values.DEFAULT_EMBEDDING_MODEL ?? null,
 		corporateStoredBytes: values.CORPORATE_STORED_BYTES ?? null,
 		keepRequestsDays: values.KEEP_REQUESTS_DAYS,
 		maxBodyBytes: values.MAX_BODY_BYTES,

@@ -70,6 +70,6 @@ export function takesRemoteImages(provider: Pick<Provider, "wire" | "remote_imag
 }
 
 /** Whether a model can be called: its provider has a key that may be used for it. */
-export function isAvailable(model: Model, settings: Settings): boolean {
+export function isAvailable(model: Pick<Model, "id" | "provider">, settings: Pick<Settings, "providers">): boolean {
 	return settings.providers.get(model.provider)?.keys.some((key) => isKeyFor(key, model)) ?? false;
 }

@@ -14,6 +14,9 @@ export const REQUEST_KIND_NAMES: Readonly<Record<RequestKind, string>> = {
 	orchestration: "Orchestration",
 	code: "Code",
 	agent: "Agent run",
+	embedding: "Embedding",
+	moderation: "Moderation",
+	rerank: "Rerank",
 };
 
 /** The page of a request; of a run, the run's. */
