@@ -6,7 +6,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import { credentialForm, keyVariableNames } from "../catalog/credentials.ts";
 import { CATALOG } from "../catalog/shipped.ts";
 import type { CredentialForm } from "../catalog/vocabulary.ts";
-import { SANDBOX_KEY } from "../providers/sandbox-stage.ts";
+import { SANDBOX_AWS_KEY, SANDBOX_KEY } from "../providers/sandbox-stage.ts";
 import { settingNames } from "../settings.ts";
 import { writePrivateFile } from "./private-files.ts";
 
@@ -72,7 +72,7 @@ export function hasProviderKey(variables: Record<string, string>, { providers }:
 
 /** Credentials that the sandbox changes for a token, or takes as they are. */
 function sandboxCredentials(form: CredentialForm, providerUrl: string): Record<string, string> {
-	if (form === "aws") return { access_key_id: SANDBOX_KEY, secret_access_key: SANDBOX_KEY };
+	if (form === "aws") return SANDBOX_AWS_KEY;
 	// Its tenant is the first part of the path behind the authority.
 	const url = new URL(providerUrl);
 	if (form === "entra")

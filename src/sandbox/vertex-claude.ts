@@ -39,13 +39,8 @@ export const vertexClaudeFormat: SandboxFormat = {
 		headers.set("anthropic-version", "2023-06-01");
 		return anthropicFormat.read({ ...request, headers, body: { ...body, model } });
 	},
-	failure: (status, message, retryAfterSeconds, provider) =>
-		(status === MODELS_OWN_STATUS ? anthropicFormat : googleFormat).failure(
-			status,
-			message,
-			retryAfterSeconds,
-			provider,
-		),
+	failure: (status, ...more) =>
+		(status === MODELS_OWN_STATUS ? anthropicFormat : googleFormat).failure(status, ...more),
 	overloaded: googleFormat.overloaded,
 	refusals: {
 		...googleFormat.refusals,
