@@ -39,6 +39,7 @@ const LAYERS = [
 	["ledger"],
 	["policy"],
 	["compliance"],
+	["load-detector.ts"],
 	["audit"],
 	["usage"],
 	["account"],
