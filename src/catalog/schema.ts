@@ -61,14 +61,12 @@ const documentsSchema = z.strictObject({
 	}),
 });
 
-/** Recordings that a model takes. */
+/** Recordings that a model takes, at the rate of its other input. */
 const audioSchema = z.strictObject({
 	formats: z.array(z.enum(AUDIO_FORMATS)).min(1),
 	tokens_per_second: z.number().positive(),
 	/** Of all recordings of a request together. */
 	max_seconds: z.int().positive(),
-	/** USD per million of their tokens; null: they cost the input rate. */
-	input: rateSchema.nullable(),
 });
 
 export const modelSchema = z.strictObject({

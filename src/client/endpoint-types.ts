@@ -23,7 +23,7 @@ type Messages3 = {
 	content: string | Array<{
 		type: "text";
 		text: string;
-	} | Content>;
+	} | Content | Content2 | Content3>;
 	name?: string;
 };
 
@@ -35,6 +35,25 @@ type Content = {
 type ImageUrl = {
 	url: string;
 	detail?: string;
+};
+
+type Content2 = {
+	type: "file";
+	file: File;
+};
+
+type File = {
+	file_data?: string | null;
+	file_id?: string | null;
+	filename?: string | null;
+};
+
+type Content3 = {
+	type: "input_audio";
+	input_audio: {
+		data: string;
+		format: string;
+	};
 };
 
 type Messages4 = {
@@ -294,6 +313,8 @@ type Model = {
 	available: boolean;
 	/** Its provider has said within ten minutes that it does not serve it. */
 	not_served?: true;
+	/** For an owner's key: how the operator's keys stand for it, all together, as this isolate has seen. `throttled`: after a 429; `refused`: the provider refuses the key; `failing`: the provider is passed by after failures. The keys themselves are the operator's to see. */
+	key_state?: KeyState;
 	/** The id you sent, if it is an alias. */
 	alias?: string;
 };
@@ -310,6 +331,12 @@ type Capabilities = {
 	logprobs: boolean;
 	reasoning: boolean;
 	reasoning_efforts: Array<"none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max">;
+};
+
+type KeyState = {
+	state: "ok" | "throttled" | "refused" | "failing";
+	/** Until when; null where nobody knows, and of `ok`. */
+	until: string | null;
 };
 
 type GoalDigest = {
@@ -2867,13 +2894,13 @@ export interface EndpointTypes {
 			starts: string[];
 			/** When the last step ends. */
 			until: string;
-			/** `requests`: each was counted. `day_sums`: there are too many; sums of UTC days, without failures and latencies. */
+			/** `requests`: each was counted. `day_sums`: there are too many; sums of UTC days, with percentiles within 5 %. */
 			source: "requests" | "day_sums";
-			/** From when on requests are counted, where there are too many and no sums; null where all are. */
+			/** From when on requests are counted, where there are too many, or older ones are archived or removed, and no sums; null where all are. */
 			counted_since: string | null;
 			/** Of the whole range. */
 			total: {
-				/** That were answered. By model from `day_sums`: those that called it. */
+				/** That were answered. By model or provider from `day_sums`: those that called it. */
 				requests: number;
 				/** That got no answer after calls of models. */
 				failed: number;
@@ -2900,7 +2927,7 @@ export interface EndpointTypes {
 				id: string | null;
 				/** What people call it: of a key its name, or its last four characters; else the id. */
 				name: string | null;
-				/** That were answered. By model from `day_sums`: those that called it. */
+				/** That were answered. By model or provider from `day_sums`: those that called it. */
 				requests: number[];
 				/** That got no answer after calls of models. */
 				failed: number[];
@@ -2915,7 +2942,7 @@ export interface EndpointTypes {
 			}>;
 			/** Of all that are not told apart; null where all are. */
 			others: {
-				/** That were answered. By model from `day_sums`: those that called it. */
+				/** That were answered. By model or provider from `day_sums`: those that called it. */
 				requests: number[];
 				/** That got no answer after calls of models. */
 				failed: number[];
@@ -3205,6 +3232,12 @@ export interface EndpointTypes {
 		query?: {
 			/** Sessions of a page. */
 			limit?: number;
+			/** Only what this API key did: sessions, and what they come to. */
+			key_id?: string;
+			/** Only sessions with a request or a check then or later. */
+			since?: string;
+			/** Only sessions whose last request or check was before. */
+			until?: string;
 			/** `next_cursor` of the page before. */
 			cursor?: string;
 		};
@@ -3224,10 +3257,14 @@ export interface EndpointTypes {
 				last_at: string;
 				/** Requests and runs of it that were billed. */
 				requests: number;
+				/** Runs among them. */
+				runs: number;
 				/** Requests of it that got no answer and cost nothing. */
 				failed: number;
 				/** What they cost. */
 				cost_usd: number;
+				/** Tokens of their prompts and answers. */
+				tokens: number;
 				/** Policy checks of it. */
 				checks: number;
 				/** It has more requests than are counted here: the newest are. */
@@ -3257,10 +3294,14 @@ export interface EndpointTypes {
 			last_at: string;
 			/** Requests and runs of it that were billed. */
 			requests: number;
+			/** Runs among them. */
+			runs: number;
 			/** Requests of it that got no answer and cost nothing. */
 			failed: number;
 			/** What they cost. */
 			cost_usd: number;
+			/** Tokens of their prompts and answers. */
+			tokens: number;
 			/** Policy checks of it. */
 			checks: number;
 			/** It has more requests than are counted here: the newest are. */

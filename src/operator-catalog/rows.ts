@@ -299,7 +299,6 @@ export const modelRowSchema = mapping({
 		formats: z.array(wordAmong(AUDIO_FORMATS), "must be a list of formats").min(1, "must name a format"),
 		tokens_per_second: figure(0.01, 10_000),
 		max_seconds: count,
-		input: nullable(rate),
 	}).optional(),
 	quality: quality.optional(),
 	answer_length: figure(0.01, 100).nullable().optional(),

@@ -19,6 +19,12 @@ export const REQUEST_KIND_NAMES: Readonly<Record<RequestKind, string>> = {
 	rerank: "Rerank",
 };
 
+const KIND_NAMES = new Map<string, string>(Object.entries(REQUEST_KIND_NAMES));
+
+export function requestKindName(kind: string): string {
+	return KIND_NAMES.get(kind) ?? kind;
+}
+
 /** The page of a request; of a run, the run's. */
 export function requestPath({ request_id, kind }: Pick<ShownRequest, "request_id" | "kind">): string {
 	return `${kind === "agent" ? "/console/runs" : REQUESTS_PATH}/${encodeURIComponent(request_id)}`;
