@@ -8,6 +8,7 @@ import {
 	keyVariableNames,
 	PROJECT,
 	parseSharedCredentials,
+	plainKeyNames,
 	tokenAddress,
 } from "./catalog/credentials.ts";
 import { type ProviderKeys, parseCredentialKeys, parseProviderKeys, soleKey } from "./catalog/provider-keys.ts";
@@ -198,6 +199,8 @@ const settingsSchema = z.object({
 	LOG_TEXTS: z.coerce.number().int().min(0).max(365).default(0),
 	/** `refuse`: a model id that means nothing is 404; by default the cheapest budget model runs, with a warning. */
 	UNKNOWN_MODEL: z.literal("refuse", { error: "must be refuse, or absent" }).optional(),
+	/** The embedding model of requests that name none, or `auto`. Without it they are refused. */
+	DEFAULT_EMBEDDING_MODEL: z.string().min(1).max(128).optional(),
 	/** The most bytes that a user of the Corporate plan may store. Without it, nothing limits them. */
 	CORPORATE_STORED_BYTES: z.coerce.number().int().positive().optional(),
 	/** How many days requests and their receipts are kept; 0 for good. */
@@ -291,6 +294,8 @@ export interface BaseSettings {
 	shortUrlBase: string | null;
 	/** A model id that means nothing is refused. */
 	refusesUnknownModels: boolean;
+	/** The embedding model of requests that name none; null: they are refused. */
+	defaultEmbeddingModel: string | null;
 	/** The most bytes that a user of the Corporate plan may store; null for no limit. */
 	corporateStoredBytes: number | null;
 	/** How many days requests and their receipts are kept; 0 for good. */
@@ -404,9 +409,11 @@ function readCredentials(env: Variables, provider: Provider, form: CredentialFor
 function readProviderKeys(env: Variables, provider: Provider, rules: AddressRules): ReadKeys {
 	if (provider.auth === "none") return { keys: [soleKey("")], faults: [] };
 	const form = credentialForm(provider);
-	if (form !== null) return readCredentials(env, provider, form, rules);
-	const names = keyVariableNames(provider);
-	const name = names.find((variable) => readVariable(env, variable) !== undefined);
+	const isSet = (variable: string) => readVariable(env, variable) !== undefined;
+	const name = (form === null ? keyVariableNames(provider) : plainKeyNames(provider)).find(isSet);
+	// A plain key goes before credentials that all providers of a cloud share, as in AWS's own tools.
+	const hasOwn = isSet(`${provider.env_prefix}_CREDENTIALS`);
+	if (form !== null && (name === undefined || hasOwn)) return readCredentials(env, provider, form, rules);
 	if (name === undefined) return { faults: [] };
 	const { keys, faults = [] } = parseProviderKeys(readVariable(env, name) ?? "");
 	const named = faults.map((fault) => `${name}${fault}`);
@@ -514,6 +521,7 @@ function toBaseSettings(values: Values, addressRules: AddressRules): BaseSetting
 		},
 		shortUrlBase: values.SHORT_URL_BASE === undefined ? null : stripTrailingSlash(values.SHORT_URL_BASE),
 		refusesUnknownModels: values.UNKNOWN_MODEL === "refuse",
+		defaultEmbeddingModel: values.DEFAULT_EMBEDDING_MODEL ?? null,
 		corporateStoredBytes: values.CORPORATE_STORED_BYTES ?? null,
 		keepRequestsDays: values.KEEP_REQUESTS_DAYS,
 		maxBodyBytes: values.MAX_BODY_BYTES,

@@ -1,7 +1,7 @@
 // The shape of encoders.json: the models that make no text. They turn texts into vectors, scores or an order, are only called by name,
 // and are never chosen or exchanged. A change of a figure there also changes its source in encoders.sources.json, and the version in models.json. Pure.
 import * as z from "zod";
-import { ENCODER_KINDS, PLAN_IDS } from "./vocabulary.ts";
+import { ENCODER_KINDS, type EncoderKind, PLAN_IDS } from "./vocabulary.ts";
 
 /** A price. What is charged is the sum of both. */
 const encoderPriceSchema = z.strictObject({
@@ -52,6 +52,8 @@ export const encoderModelSchema = z.strictObject({
 	plans: z.array(z.enum(PLAN_IDS)).min(1).optional(),
 	/** Not listed; who names it is answered. */
 	hidden: z.literal(true).optional(),
+	/** The model that this is at another host: it stands in for that one, and that one for it. */
+	same_as: z.string().optional(),
 	/** Further ids that mean it. */
 	aliases: z.array(z.string()).optional(),
 });
@@ -70,4 +72,15 @@ export function hasDimensions({ dimensions }: Pick<EncoderModel, "dimensions">, 
 	const { sizes } = dimensions;
 	if (sizes === null) return asked === dimensions.default;
 	return Array.isArray(sizes) ? sizes.includes(asked) : asked >= sizes.min && asked <= sizes.max;
+}
+
+const USES: Readonly<Record<EncoderKind, string>> = {
+	embedding: "makes vectors and writes no text: POST /v1/embeddings",
+	moderation: "moderates texts and writes none: POST /v1/moderations",
+	rerank: "ranks documents and writes no text: POST /v1/rerank",
+};
+
+/** What an encoder model is for, for a request that asks it for something else. */
+export function explainEncoderUse({ id, kind }: EncoderModel): string {
+	return `${id} ${USES[kind]}`;
 }

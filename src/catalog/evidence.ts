@@ -70,6 +70,8 @@ export function sourcedFigures(model: Model): string[] {
 		...prices,
 		"/limits",
 		"/supports",
+		...(model.documents ? ["/documents/pdf"] : []),
+		...(model.audio ? ["/audio"] : []),
 		...(model.reasoning ? ["/reasoning", "/reasoning/tokens"] : []),
 		"/request",
 		"/quality",

@@ -61,14 +61,12 @@ const documentsSchema = z.strictObject({
 	}),
 });
 
-/** Recordings that a model takes. */
+/** Recordings that a model takes, at the rate of its other input. */
 const audioSchema = z.strictObject({
 	formats: z.array(z.enum(AUDIO_FORMATS)).min(1),
 	tokens_per_second: z.number().positive(),
 	/** Of all recordings of a request together. */
 	max_seconds: z.int().positive(),
-	/** USD per million of their tokens; null: they cost the input rate. */
-	input: rateSchema.nullable(),
 });
 
 export const modelSchema = z.strictObject({
@@ -178,10 +176,16 @@ export const providerSchema = z.strictObject({
 	auth: z.union([z.enum(["bearer", "none", ...CREDENTIAL_FORMS]), z.strictObject({ header: z.string() })]).optional(),
 	/** The region of a cloud that it is. Only of an operator's rows. */
 	region: z.string().optional(),
+	/** What follows base_url, if not what its wire has: `{model}` is the model's name. Only of an operator's rows. */
+	paths: z.strictObject({ whole: z.string(), stream: z.string() }).optional(),
+	/** Members of each body in place of the model's name, which the path holds. Only of an operator's rows. */
+	model_members: z.record(z.string(), z.string()).optional(),
 	/** How long its answers may take to begin, if not as long as UPSTREAM_TIMEOUT_MS says. Only of an operator's rows. */
 	timeout_ms: z.int().positive().optional(),
 	owner: z.literal("operator").optional(),
 	facts: operatorFactsSchema.optional(),
+	/** What its cloud publishes of it and its region. Only of an operator's rows. */
+	published: operatorFactsSchema.optional(),
 	/** The address of the product that ships, where an operator's row has another. What is published holds for the product. */
 	product_url: z.url().optional(),
 	key_env_alternatives: z.array(z.string()),

@@ -18,8 +18,13 @@ export type Tier = (typeof TIERS)[number];
 export const ENCODER_KINDS = ["embedding", "moderation", "rerank"] as const;
 export type EncoderKind = (typeof ENCODER_KINDS)[number];
 
+/** Whether a kind of request is of encoder models. */
+export function isEncoderKind(kind: string): kind is EncoderKind {
+	return (ENCODER_KINDS as readonly string[]).includes(kind);
+}
+
 /** The wire formats of the providers. */
-export const WIRE_NAMES = ["openai", "anthropic", "google"] as const;
+export const WIRE_NAMES = ["openai", "anthropic", "google", "bedrock"] as const;
 export type WireName = (typeof WIRE_NAMES)[number];
 
 /** How clouds take credentials of more than one text (credentials.ts). */

@@ -44,10 +44,11 @@ function ownRows<T extends { owner?: string | undefined }>(rows: readonly T[]): 
 function reportKeys(providers: readonly Provider[]): void {
 	const names = providers
 		.filter(({ auth }) => auth !== "none")
-		.flatMap((provider) =>
-			credentialForm(provider) ? keyVariableNames(provider) : keyVariableNames(provider).slice(0, 1),
-		);
-	if (names.length > 0) console.log(`keys of these providers: ${[...new Set(names)].join(", ")}`);
+		.map((provider) => {
+			const [own, ...others] = keyVariableNames(provider);
+			return credentialForm(provider) ? `${own} (or ${others.join(", ")})` : own;
+		});
+	if (names.length > 0) console.log(`keys of these providers: ${names.join(", ")}`);
 }
 
 /** Reads a file, and prints its mistakes and warnings. */

@@ -139,6 +139,7 @@ export const LOST: Readonly<Record<LostReason, string>> = {
 	empty: "gave an empty answer",
 	unusable: "gave an answer that cannot be read",
 	too_large: "gave an answer that is too large",
+	mismatched: "answered with another number of results than inputs were sent, or with vectors of another length",
 };
 
 /** What went wrong where a token was asked for. */

@@ -17,6 +17,7 @@ import type {
 	AskedTelemetry,
 	ContentTelemetry,
 	RequestTelemetry,
+	SingleAnswerTelemetry,
 	StageTelemetry,
 	ToolTelemetry,
 	TracedMessage,
@@ -37,14 +38,11 @@ export interface SettledExchange {
 	receipt: Receipt;
 	facts: RequestFacts;
 	end: RequestEnd;
-	billed: readonly BilledCall[];
+	/** What only the engine knows of an answer of one model; null for one of several. */
+	single: SingleAnswerTelemetry | null;
 	/** Method and path of its endpoint; null where that is not known. */
 	endpoint: string | null;
-	/** What the model wrote, before the mask is taken off; null for an answer of several models. */
-	written: ModelAnswer | null;
 	parent: TraceParent | null;
-	/** Texts are told, too. */
-	hasContent: boolean;
 }
 
 function toNumber(value: unknown): number | null {
@@ -143,8 +141,12 @@ function toWorkflow(receipt: Receipt): string | null {
 	return receipt.kind === "orchestration" || receipt.kind === "agent" ? receipt.strategy : null;
 }
 
-/** What only the engine knows of an answer of one model. */
-function toSingleAnswer(call: BilledCall, written: ModelAnswer | null, hasContent: boolean) {
+/** What telemetry is told of one model's answer. @param hasContent texts are told, too. */
+export function tellSingleAnswer(
+	call: BilledCall,
+	written: ModelAnswer | null,
+	hasContent: boolean,
+): SingleAnswerTelemetry {
 	const { plan } = call;
 	return {
 		isStream: plan.options.mustStream === true,
@@ -157,9 +159,18 @@ function toSingleAnswer(call: BilledCall, written: ModelAnswer | null, hasConten
 	};
 }
 
+const NO_SINGLE_ANSWER: SingleAnswerTelemetry = {
+	isStream: false,
+	asked: null,
+	reason: null,
+	fallbackFrom: null,
+	finishReasons: [],
+	tools: [],
+	content: null,
+};
+
 export function toRequestTelemetry(settled: SettledExchange): RequestTelemetry {
-	const { usage, receipt, facts, end, billed, endpoint, written, parent, hasContent } = settled;
-	const last = receipt.kind === "chat" || receipt.kind === "skill" ? billed.at(-1) : undefined;
+	const { usage, receipt, facts, end, endpoint, parent, single } = settled;
 	return {
 		...toCountedRequest({ ...usage, facts, error: end.error, count: 1 }, usage.user_id),
 		requestId: usage.request_id,
@@ -176,16 +187,6 @@ export function toRequestTelemetry(settled: SettledExchange): RequestTelemetry {
 		endUser: facts.endUser,
 		metadata: facts.metadata,
 		parent,
-		...(last
-			? toSingleAnswer(last, written, hasContent)
-			: {
-					isStream: false,
-					asked: null,
-					reason: null,
-					fallbackFrom: null,
-					finishReasons: [],
-					tools: [],
-					content: null,
-				}),
+		...(single ?? NO_SINGLE_ANSWER),
 	};
 }

@@ -14,6 +14,7 @@ export const ATTEMPT_ERRORS = [
 	"empty",
 	"unusable",
 	"too_large",
+	"mismatched",
 	"client_closed",
 ] as const;
 export type AttemptError = (typeof ATTEMPT_ERRORS)[number];

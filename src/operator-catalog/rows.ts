@@ -5,6 +5,7 @@ import { modelSchema, providerSchema } from "../catalog/schema.ts";
 import { findPlaces, findStandard, STANDARDS } from "../catalog/standards.ts";
 import {
 	AUDIO_FORMATS,
+	CREDENTIAL_FORMS,
 	EFFORTS,
 	PLAN_IDS,
 	QUALITY_INTENTS,
@@ -136,8 +137,7 @@ const OWN_HEADERS = ["accept", "accept-encoding", "connection", "content-length"
 
 const auth = z.union(
 	[
-		z.literal("bearer"),
-		z.literal("none"),
+		z.enum(["bearer", "none", ...CREDENTIAL_FORMS]),
 		mapping({
 			header: text()
 				.regex(/^[\w-]+$/, "must be the name of a header")
@@ -145,7 +145,7 @@ const auth = z.union(
 		}),
 	],
 	{
-		error: "must be bearer, none or {header: NAME}",
+		error: `must be bearer, none, ${CREDENTIAL_FORMS.join(", ")} or {header: NAME}`,
 	},
 );
 
@@ -178,7 +178,8 @@ const standards = texts.transform((words, issues) =>
 );
 
 const facts = {
-	jurisdiction: mapping({ contract: place, parent: place }),
+	/** A cloud's parent is known. */
+	jurisdiction: mapping({ contract: place, parent: place.optional() }),
 	regions,
 	frameworks: standards,
 	certifications: standards,
@@ -187,6 +188,9 @@ const facts = {
 };
 
 const dialect = providerSchema.shape;
+/** Parts of hosts and paths. */
+const namePart = (form: RegExp, like: string) => text().regex(form, `must be ${like}`);
+const path = text(MAX_URL_CHARS).regex(/^\/[^\s#]*$/, "must begin with / and hold no spaces");
 const maxTokensField = wordAmong(["max_tokens", "max_completion_tokens"]).optional();
 
 /** A provider: one that ships with other members, one of a template, or one of the operator's own. */
@@ -196,6 +200,15 @@ export const providerRowSchema = mapping({
 	name: text().optional(),
 	wire: wordAmong(WIRE_NAMES).optional(),
 	base_url: text(MAX_URL_CHARS).optional(),
+	/** What a cloud's address and facts follow from (clouds.ts). */
+	region: namePart(/^[a-z][a-z0-9-]{0,39}$/, "the id of a region, such as europe-west4").optional(),
+	project: namePart(/^[a-z0-9.:-]+$/, "the id of a project").optional(),
+	resource: namePart(/^[A-Za-z0-9][A-Za-z0-9-]{1,63}$/, "the name of a resource, without its domain").optional(),
+	api_version: namePart(/^[\w.-]+$/, "a version such as 2024-10-21").optional(),
+	/** What follows the address, if not what the wire has; `{model}` is the model's name. */
+	paths: mapping({ whole: path, stream: path }).optional(),
+	/** Members of a body in place of the model's name. */
+	model_members: z.record(z.string(), text(), "must be a mapping of texts").optional(),
 	auth: auth.optional(),
 	drops: texts.optional(),
 	renames: z.record(z.string(), text(), "must be a mapping of names").optional(),
@@ -242,6 +255,8 @@ export const modelRowSchema = mapping({
 	id: modelId.optional(),
 	/** The shipped model whose place it takes. */
 	replaces: modelId.optional(),
+	/** The shipped model that it is, at another provider. */
+	same_as: modelId.optional(),
 	provider: providerId.optional(),
 	/** What its provider calls it. Default: its id. */
 	upstream: text().optional(),
@@ -284,7 +299,6 @@ export const modelRowSchema = mapping({
 		formats: z.array(wordAmong(AUDIO_FORMATS), "must be a list of formats").min(1, "must name a format"),
 		tokens_per_second: figure(0.01, 10_000),
 		max_seconds: count,
-		input: nullable(rate),
 	}).optional(),
 	quality: quality.optional(),
 	answer_length: figure(0.01, 100).nullable().optional(),

@@ -13,6 +13,7 @@ import type { ReportedUsage, UpstreamError } from "./wire.ts";
  * `empty`: the answer ended normally and was empty.
  * `unusable`: the answer cannot be read.
  * `too_large`: the answer exceeds the size limit.
+ * `mismatched`: the answer has another number of vectors or results than inputs were sent, or vectors of another length.
  */
 export type LostReason =
 	| "no_head"
@@ -23,7 +24,8 @@ export type LostReason =
 	| "reported"
 	| "empty"
 	| "unusable"
-	| "too_large";
+	| "too_large"
+	| "mismatched";
 
 /**
  * Why there was no token to make a call with.

@@ -25,11 +25,13 @@ import {
 	type UserPart,
 	type Warning,
 } from "./model-call.ts";
+import { THOUGHT_SIGNATURE } from "./returned-blocks.ts";
 import { grammarWarnings, toParameters } from "./text-tools.ts";
 import {
 	droppedParameterWarning,
 	type PreparedPrompt,
 	type RequestOptions,
+	toCallUrl,
 	toPrompt,
 	toSentStops,
 	toUpstreamBody,
@@ -41,9 +43,6 @@ interface GoogleTurn {
 	role: "user" | "model";
 	parts: JsonObject[];
 }
-
-/** The type of a block that holds the signature of a text; the name is this service's own. */
-export const THOUGHT_SIGNATURE = "google.thought_signature";
 
 /** Google's documented placeholder for the signature of a call that Gemini did not make. */
 const FOREIGN_SIGNATURE = "skip_thought_signature_validator";
@@ -77,10 +76,12 @@ function toFunctionCallPart({ id, name, arguments: args, signature }: ToolCallPa
 	return { functionCall: { id, name, args: object }, thoughtSignature };
 }
 
-function toGoogleMediaPart(part: MediaPart): JsonObject {
-	if (part.type === "image") return toGoogleImagePart(part);
+/** Media as parts. Inline data has no name, so that of a file goes before it. */
+function toGoogleMediaParts(part: MediaPart): JsonObject[] {
+	if (part.type === "image") return [toGoogleImagePart(part)];
 	const mimeType = part.type === "file" ? part.mediaType : `audio/${part.format}`;
-	return { inlineData: { mimeType, data: part.base64 } };
+	const name = part.type === "file" && part.name !== undefined ? [{ text: `File: ${part.name}` }] : [];
+	return [...name, { inlineData: { mimeType, data: part.base64 } }];
 }
 
 /** A tool result. Gemini takes it as an object and without media, so they follow as parts of their own. */
@@ -90,7 +91,7 @@ function toFunctionResponseParts(
 ): JsonObject[] {
 	const result = content.map((part) => (part.type === "text" ? part.text : "")).join("");
 	const response = isError ? { error: parseJsonObject(result) ?? result } : (parseJsonObject(result) ?? { result });
-	const media = content.flatMap((part) => (part.type === "text" ? [] : [toGoogleMediaPart(part)]));
+	const media = content.flatMap((part) => (part.type === "text" ? [] : toGoogleMediaParts(part)));
 	return [{ functionResponse: { id, name: names.get(id) ?? id, response } }, ...media];
 }
 
@@ -115,7 +116,7 @@ function addParts(message: Exclude<Message, { role: "system" }>, turn: GoogleTur
 			case "image":
 			case "file":
 			case "audio":
-				turn.parts.push(toGoogleMediaPart(part));
+				turn.parts.push(...toGoogleMediaParts(part));
 				break;
 			case "tool_call":
 				names.set(part.id, part.name);
@@ -321,7 +322,7 @@ export function renderGoogleRequest(options: RequestOptions): UpstreamRequest {
 				: { functionCallingConfig: toCallingConfig(call.toolChoice) },
 	};
 	return {
-		url: `${access.baseUrl}/models/${model.upstream_model}:${verb}`,
+		url: toCallUrl(options, `/models/${model.upstream_model}:${verb}`),
 		headers: { "content-type": "application/json" },
 		...toUpstreamBody({}, prompt, settings),
 		maxOutputTokens: call.maxTokens,

@@ -32,7 +32,7 @@ export interface PdfPages {
 	atMost: number | null;
 }
 
-/** A PDF. Files of text are texts by now (inference/text-file.ts). */
+/** A PDF. Files of text are texts by now (inference/sent-file.ts). */
 export interface FilePart {
 	type: "file";
 	mediaType: "application/pdf";

@@ -31,7 +31,9 @@ import {
 	type PreparedPrompt,
 	REASONING_SHARE,
 	type RequestOptions,
+	toCallUrl,
 	toDataAddress,
+	toModelMembers,
 	toPrompt,
 	toSentStops,
 	toUpstreamBody,
@@ -311,12 +313,12 @@ export function renderOpenAiRequest(options: RequestOptions): UpstreamRequest {
 		top_logprobs: call.logprobs?.top,
 	};
 	return {
-		url: `${access.baseUrl}/chat/completions`,
+		url: toCallUrl(options, "/chat/completions"),
 		headers: {
 			"content-type": "application/json",
 			accept: isWhole ? "application/json" : "text/event-stream",
 		},
-		...toUpstreamBody({ model: model.upstream_model }, prompt, settings),
+		...toUpstreamBody(toModelMembers(options), prompt, settings),
 		maxOutputTokens: call.maxTokens,
 		warnings: [
 			...optional.warnings,

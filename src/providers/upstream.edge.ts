@@ -108,7 +108,11 @@ async function fetchHead(
 const LONGEST_WAIT_MS = 604_800_000;
 
 /** Reads what an error status says, as far as its body comes in time. */
-async function readStatusFailure(wire: Wire, { status, headers }: Response, body: UpstreamBody): Promise<CallFailure> {
+async function readStatusFailure(
+	wire: Pick<Wire, "parseError">,
+	{ status, headers }: Response,
+	body: UpstreamBody,
+): Promise<CallFailure> {
 	const error = wire.parseError(parseJson(await body.readRest(MAX_ERROR_CHARS).catch(() => "")), headers);
 	const waitMs = parseRetryAfterMs(headers, Date.now()) ?? error?.retryAfterMs ?? null;
 	return { kind: "status", status, error, retryAfterMs: waitMs === null ? null : Math.min(waitMs, LONGEST_WAIT_MS) };
@@ -241,15 +245,27 @@ function isJson(response: Response): boolean {
 	return /^application\/json\b/i.test(response.headers.get("content-type") ?? "");
 }
 
-/**
- * Sends a request and waits for its head. Never throws for anything an upstream can do; reading the parts may throw.
- */
-export async function openUpstreamStream(
-	wire: Wire,
+/** An answer whose head has arrived, before anything of it is read. */
+interface UpstreamAnswer {
+	kind: "answer";
+	response: Response;
+	sandbox: boolean;
+	body: UpstreamBody;
+	/** Aborts when a deadline passes, even while nobody reads. */
+	deadlineSignal: AbortSignal;
+	/** To be called when the body was read to its end. */
+	finish(): void;
+	/** Ends the upstream request. */
+	close(): void;
+}
+
+/** Sends a request and waits for its head. Never throws for anything an upstream can do. */
+async function openUpstream(
+	wire: Pick<Wire, "parseError">,
 	request: UpstreamRequest,
 	deadlines: Deadlines,
 	client: AbortSignal,
-): Promise<UpstreamStream | CallFailure> {
+): Promise<UpstreamAnswer | CallFailure> {
 	if (client.aborted) return { kind: "client_closed", sent: false, partial: NO_PARTIAL_ANSWER };
 	const abort = new AbortController();
 	let body: UpstreamBody | null = null;
@@ -289,14 +305,61 @@ export async function openUpstreamStream(
 	}
 	const deadline = new AbortController();
 	body = new UpstreamBody(response, deadlines, () => deadline.abort());
-	const parts = new PartStream(wire, body, isJson(response), finish, close);
 	const sandbox = response.headers.get("x-svc-sandbox") === "1";
+	return { kind: "answer", response, sandbox, body, deadlineSignal: deadline.signal, finish, close };
+}
+
+/** Opens an answer as a stream, whichever of the two it is; reading the parts may throw. */
+export async function openUpstreamStream(
+	wire: Wire,
+	request: UpstreamRequest,
+	deadlines: Deadlines,
+	client: AbortSignal,
+): Promise<UpstreamStream | CallFailure> {
+	const opened = await openUpstream(wire, request, deadlines, client);
+	if (opened.kind !== "answer") return opened;
+	const { response, sandbox, body, deadlineSignal, finish, close } = opened;
+	const parts = new PartStream(wire, body, isJson(response), finish, close);
 	return {
 		kind: "stream",
 		sandbox,
 		parts,
 		reported: () => parts.reported(),
-		deadlineSignal: deadline.signal,
+		deadlineSignal,
 		abort: close,
+	};
+}
+
+/** An answer that is one JSON value, whose head has arrived. */
+export interface UpstreamJson {
+	kind: "json";
+	sandbox: boolean;
+	/** To be called once. Throws UpstreamInterrupted as the parts of a stream do. @returns undefined for what is not JSON. */
+	read(): Promise<unknown>;
+}
+
+/** Opens an answer that is one JSON value. */
+export async function openUpstreamJson(
+	wire: Pick<Wire, "parseError">,
+	request: UpstreamRequest,
+	deadlines: Deadlines,
+	client: AbortSignal,
+): Promise<UpstreamJson | CallFailure> {
+	const opened = await openUpstream(wire, request, deadlines, client);
+	if (opened.kind !== "answer") return opened;
+	const { sandbox, body, finish, close } = opened;
+	return {
+		kind: "json",
+		sandbox,
+		async read() {
+			try {
+				const text = await body.readRest();
+				finish();
+				return parseJson(text);
+			} catch (error) {
+				close();
+				throw error;
+			}
+		},
 	};
 }

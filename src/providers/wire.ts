@@ -245,6 +245,23 @@ export function toUpstreamBody(
 	};
 }
 
+/**
+ * Where a call goes: what the provider's row says, else what its wire has.
+ * @param ofWire what follows the base address on the wire.
+ */
+export function toCallUrl({ access, model, isWhole = false }: RequestOptions, ofWire: string): string {
+	const { provider, baseUrl } = access;
+	const path = isWhole ? provider.paths?.whole : provider.paths?.stream;
+	if (path === undefined) return baseUrl + ofWire;
+	// Claude's names on Vertex hold an @ as it is.
+	return baseUrl + path.replace("{model}", encodeURIComponent(model.upstream_model).replaceAll("%40", "@"));
+}
+
+/** The members that name the model in a body, or what stands in their place where the address names it. */
+export function toModelMembers({ access: { provider }, model }: RequestOptions): Record<string, string> {
+	return provider.model_members ?? { model: model.upstream_model };
+}
+
 /** Warns that a parameter the client set was left out. */
 export function droppedParameterWarning(model: Model, param: CallField): Warning {
 	return { code: "parameter_dropped", param, message: `${model.id} does not take ${param}; it was left out` };

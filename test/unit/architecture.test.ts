@@ -21,6 +21,7 @@ const LAYERS = [
 	["metrics-endpoint.edge.ts"],
 	["backup"],
 	["skills"],
+	["encoders"],
 	["chat"],
 	["responses"],
 	["messages"],

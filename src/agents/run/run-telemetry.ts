@@ -50,11 +50,9 @@ export function toRunTelemetry(
 	const exchange = { usage, receipt: JSON.parse(receipt.receipt) as Receipt, facts, end };
 	const told = toRequestTelemetry({
 		...exchange,
-		billed: [],
+		single: null,
 		endpoint: route,
-		written: null,
 		parent,
-		hasContent: false,
 	});
 	return { ...told, steps: toRunSteps(charges, steps) };
 }

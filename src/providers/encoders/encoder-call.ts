@@ -1,6 +1,7 @@
 // What encoder models are asked and answer, the same for every provider; and the interface of a provider's form of it. Pure.
 import type { EncoderModel } from "../../catalog/encoder.ts";
 import type { ProviderAccess } from "../../settings.ts";
+import type { UpstreamError } from "../wire.ts";
 
 /** An input of an embedding: a text, or a text that the client has cut into tokens. */
 export type EmbeddingInput = string | readonly number[];
@@ -70,4 +71,6 @@ export interface EncoderForm {
 	 * @returns null for what is not the form.
 	 */
 	parse(body: unknown, call: EncoderCall): EncoderAnswer | null;
+	/** Reads an error, where the provider's chat wire does not. */
+	parseError?(body: unknown): UpstreamError | null;
 }
