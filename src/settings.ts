@@ -8,6 +8,7 @@ import {
 	keyVariableNames,
 	PROJECT,
 	parseSharedCredentials,
+	plainKeyNames,
 	tokenAddress,
 } from "./catalog/credentials.ts";
 import { type ProviderKeys, parseCredentialKeys, parseProviderKeys, soleKey } from "./catalog/provider-keys.ts";
@@ -408,9 +409,11 @@ function readCredentials(env: Variables, provider: Provider, form: CredentialFor
 function readProviderKeys(env: Variables, provider: Provider, rules: AddressRules): ReadKeys {
 	if (provider.auth === "none") return { keys: [soleKey("")], faults: [] };
 	const form = credentialForm(provider);
-	if (form !== null) return readCredentials(env, provider, form, rules);
-	const names = keyVariableNames(provider);
-	const name = names.find((variable) => readVariable(env, variable) !== undefined);
+	const isSet = (variable: string) => readVariable(env, variable) !== undefined;
+	const name = (form === null ? keyVariableNames(provider) : plainKeyNames(provider)).find(isSet);
+	// A plain key goes before credentials that all providers of a cloud share, as in AWS's own tools.
+	const hasOwn = isSet(`${provider.env_prefix}_CREDENTIALS`);
+	if (form !== null && (name === undefined || hasOwn)) return readCredentials(env, provider, form, rules);
 	if (name === undefined) return { faults: [] };
 	const { keys, faults = [] } = parseProviderKeys(readVariable(env, name) ?? "");
 	const named = faults.map((fault) => `${name}${fault}`);

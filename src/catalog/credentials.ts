@@ -183,12 +183,17 @@ export function credentialForm({ auth }: Pick<Provider, "auth">): CredentialForm
 	return CREDENTIAL_FORMS.find((form) => form === auth) ?? null;
 }
 
+/** Names of the variables that may hold a plain key instead of credentials: an API key of Bedrock's. */
+export function plainKeyNames({ auth, env_prefix }: Pick<Provider, "auth" | "env_prefix">): string[] {
+	return auth === "aws" ? [`${env_prefix}_API_KEY`, "AWS_BEARER_TOKEN_BEDROCK"] : [];
+}
+
 /** Names of the variables that may hold a provider's key, its own first. */
 export function keyVariableNames(provider: Pick<Provider, "auth" | "env_prefix" | "key_env_alternatives">): string[] {
 	const { env_prefix, key_env_alternatives } = provider;
 	const form = credentialForm(provider);
 	if (form === null) return [`${env_prefix}_API_KEY`, ...key_env_alternatives];
-	return [`${env_prefix}_CREDENTIALS`, ...sharedVariableNames(form)];
+	return [`${env_prefix}_CREDENTIALS`, ...sharedVariableNames(form), ...plainKeyNames(provider)];
 }
 
 /** What is wrong with the variables of one credential, each named; the credential where nothing is. */

@@ -5,7 +5,7 @@ import { parseEnv } from "node:util";
 import type { Catalog } from "../catalog/catalog.ts";
 import { keyVariableNames } from "../catalog/credentials.ts";
 import { CATALOG } from "../catalog/shipped.ts";
-import { SANDBOX_KEY } from "../providers/sandbox-stage.ts";
+import { SANDBOX_AWS_KEY, SANDBOX_KEY } from "../providers/sandbox-stage.ts";
 import { settingNames } from "../settings.ts";
 import { writePrivateFile } from "./private-files.ts";
 
@@ -72,8 +72,10 @@ export function hasProviderKey(variables: Record<string, string>, { providers }:
 /** Settings that send the calls of every provider to the sandbox. What is publicly known of the provider still holds. */
 export function sandboxVariables(sandboxUrl: string, { providers }: Catalog = CATALOG): Record<string, string> {
 	return Object.fromEntries(
-		providers.flatMap(({ id, env_prefix }) => [
-			[`${env_prefix}_API_KEY`, SANDBOX_KEY],
+		providers.flatMap(({ id, env_prefix, auth }) => [
+			auth === "aws"
+				? [`${env_prefix}_CREDENTIALS`, JSON.stringify(SANDBOX_AWS_KEY)]
+				: [`${env_prefix}_API_KEY`, SANDBOX_KEY],
 			[`${env_prefix}_BASE_URL`, `${sandboxUrl}/${id}`],
 			[`${env_prefix}_FACTS`, "provider"],
 		]),

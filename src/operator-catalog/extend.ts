@@ -16,7 +16,7 @@ import {
 	ROUTED_IDS,
 	takenNames,
 } from "./checks.ts";
-import { fillAddress, findCloud, publishedFacts, regionIds, withRowIds } from "./clouds.ts";
+import { fillAddress, findCloud, publishedFacts, regionIds, withProfiles, withRowIds } from "./clouds.ts";
 import {
 	type ModelRow,
 	modelRowSchema,
@@ -134,6 +134,8 @@ function toProvider(row: ProviderRow, path: Path, shipped: Catalog, faults: Faul
 	const { max_tokens_field: _____, api_version, ...template } = findTemplate(row);
 	const base = known ?? { ...PLAIN_DIALECT, name: row.id, wire: "openai" as const, ...template };
 	const provider = { ...base, ...given(members), owner: "operator" as const };
+	// A signature is for one region, wherever the address leads.
+	if (provider.auth === "aws" && !faults.require(provider, ["region"], path)) return null;
 	const place = toPlace(row, { ...given(provider as Partial<ProviderRow>), api_version }, path, faults);
 	if (!place) return null;
 	const isMoved = known !== undefined && stripTrailingSlash(known.base_url) !== stripTrailingSlash(place.base_url);
@@ -386,6 +388,11 @@ export function extendCatalog(shipped: Catalog, document: unknown, rules: Addres
 	if (rows.length === 0 && providerRows.length === 0) return { catalog: shipped, faults: [] };
 	const own = made.filter((model) => model !== null);
 	const models = mergeModels(rows, own, shipped);
-	const merged = createCatalog({ ...shipped, version: toVersion(document, shipped), models, providers });
+	const merged = createCatalog({
+		...shipped,
+		version: toVersion(document, shipped),
+		models,
+		providers: withProfiles(providers, models),
+	});
 	return { catalog: createCatalog({ ...merged, freeModels: toFreeModels(merged, shipped) }), faults: [] };
 }

@@ -25,6 +25,7 @@ import {
 	type UserPart,
 	type Warning,
 } from "./model-call.ts";
+import { THOUGHT_SIGNATURE } from "./returned-blocks.ts";
 import { grammarWarnings, toParameters } from "./text-tools.ts";
 import {
 	droppedParameterWarning,
@@ -42,9 +43,6 @@ interface GoogleTurn {
 	role: "user" | "model";
 	parts: JsonObject[];
 }
-
-/** The type of a block that holds the signature of a text; the name is this service's own. */
-export const THOUGHT_SIGNATURE = "google.thought_signature";
 
 /** Google's documented placeholder for the signature of a call that Gemini did not make. */
 const FOREIGN_SIGNATURE = "skip_thought_signature_validator";
