@@ -44,7 +44,7 @@ export function sandboxVector(input: SandboxInput, dimensions: number): number[]
 }
 
 /** Tokens that inputs count as. */
-export function sumTokens(inputs: readonly SandboxInput[]): number {
+export function sumInputTokens(inputs: readonly SandboxInput[]): number {
 	return inputs.reduce((sum, input) => sum + (typeof input === "string" ? countTokens(input) : input.length), 0);
 }
 

@@ -1,7 +1,7 @@
 // The sandbox's forms of embeddings, moderations and reranks: as strict as the providers, and worded as they word it.
 import * as z from "zod";
 import { shortHash } from "./answer.ts";
-import { type SandboxInput, sandboxModeration, sandboxRanks, sandboxVector, sumTokens } from "./encoder-answer.ts";
+import { type SandboxInput, sandboxModeration, sandboxRanks, sandboxVector, sumInputTokens } from "./encoder-answer.ts";
 import type { SandboxFaults } from "./faults.ts";
 import { type JsonFields, Refusal, type SandboxFormat } from "./format.ts";
 import { googleFormat } from "./google.ts";
@@ -117,7 +117,7 @@ function readEmbeddings(body: unknown, provider: string): EncoderAsked {
 				index,
 				embedding: encoding_format === "base64" ? toBase64(vector) : vector,
 			}));
-			const tokens = sumTokens(input);
+			const tokens = sumInputTokens(input);
 			const usage = provider === "voyage" ? { total_tokens: tokens } : { prompt_tokens: tokens, total_tokens: tokens };
 			return {
 				object: "list",
@@ -148,14 +148,14 @@ function readModerations(body: unknown, provider: string): EncoderAsked {
 				const flagged = Object.values(categories).includes(true);
 				return { flagged, ...result, category_applied_input_types: types };
 			}),
-			...(isMistral && !faults.noUsage ? { usage: { prompt_tokens: sumTokens(input) } } : {}),
+			...(isMistral && !faults.noUsage ? { usage: { prompt_tokens: sumInputTokens(input) } } : {}),
 		}),
 	};
 }
 
 /** Tokens of a rerank: the query is read with each document. */
 function rerankTokens(query: string, documents: readonly string[]): number {
-	return sumTokens(documents) + documents.length * sumTokens([query]);
+	return sumInputTokens(documents) + documents.length * sumInputTokens([query]);
 }
 
 /** The ranks of documents, as many as are asked for, with the score under its name. */
@@ -224,7 +224,7 @@ function readCohereEmbed(body: unknown): EncoderAsked {
 			id: shortHash(body),
 			embeddings: { float: vectorsOf(inputs, length, faults) },
 			texts: inputs,
-			...meta({ input_tokens: sumTokens(inputs) }, faults),
+			...meta({ input_tokens: sumInputTokens(inputs) }, faults),
 		}),
 	};
 }
@@ -242,7 +242,7 @@ const PIECE_TOKENS = 500;
 function readCohereRerank(body: unknown): EncoderAsked {
 	const { model, query, documents, top_n: topN } = parse(cohereRerank, body);
 	const pieces = documents.reduce(
-		(sum, document) => sum + Math.max(1, Math.ceil(sumTokens([query, document]) / PIECE_TOKENS)),
+		(sum, document) => sum + Math.max(1, Math.ceil(sumInputTokens([query, document]) / PIECE_TOKENS)),
 		0,
 	);
 	// From version 5 on tokens are charged.
@@ -292,7 +292,7 @@ function readGoogleBatch(body: unknown, _provider: string, model: string): Encod
 			embeddings: spoil(inputs, faults).map((input) => ({
 				values: cutOff(input, faults.shortVectors ? length - 1 : length),
 			})),
-			...(faults.noUsage ? {} : { usageMetadata: { promptTokenCount: sumTokens(inputs) } }),
+			...(faults.noUsage ? {} : { usageMetadata: { promptTokenCount: sumInputTokens(inputs) } }),
 		}),
 	};
 }
