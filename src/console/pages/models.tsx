@@ -27,6 +27,8 @@ interface ListedModel {
 	capabilities: {
 		tools: boolean;
 		vision: boolean;
+		pdf: boolean;
+		audio: boolean;
 		json_schema: boolean;
 		logprobs: boolean;
 		reasoning: boolean;
@@ -49,6 +51,8 @@ interface UsedModel extends ListedModel {
 const ABILITIES = {
 	tools: "tools",
 	vision: "images",
+	pdf: "PDF",
+	audio: "audio",
 	json_schema: "JSON schema",
 	reasoning: "reasoning",
 	logprobs: "logprobs",
