@@ -8,6 +8,7 @@ import {
 	keyVariableNames,
 	PROJECT,
 	parseSharedCredentials,
+	plainKeyNames,
 	tokenAddress,
 } from "./catalog/credentials.ts";
 import { type ProviderKeys, parseCredentialKeys, parseProviderKeys, soleKey } from "./catalog/provider-keys.ts";
@@ -375,6 +376,11 @@ function readVariable(env: Variables, name: string): string | undefined {
 	return typeof text === "string" && text.trim() !== "" ? text.trim() : undefined;
 }
 
+/** The address that a provider is called at. */
+function readBaseUrl(env: Variables, provider: Provider): string {
+	return readVariable(env, providerVariableNames(provider).baseUrl) ?? provider.base_url;
+}
+
 interface ReadKeys {
 	keys?: ProviderKeys;
 	faults: string[];
@@ -390,12 +396,12 @@ function readCredentials(env: Variables, provider: Provider, form: CredentialFor
 	const name = own === undefined ? sharedName : ownName;
 	const { keys, faults = [] } = parseCredentialKeys(written, form);
 	if (!keys) return { faults: faults.map((fault) => `${name}${fault}`) };
+	const needsProject = readBaseUrl(env, provider).includes(PROJECT);
 	const found = keys.flatMap(({ name: key, credentials }) => {
 		const of = key === "" ? name : `${name} ${key}`;
 		const address = credentials && tokenAddress(credentials);
 		const fault = address ? findAddressFault(address, rules) : null;
-		const lacksProject =
-			provider.base_url.includes(PROJECT) && credentials?.form === "google" && credentials.projectId === null;
+		const lacksProject = needsProject && credentials?.form === "google" && credentials.projectId === null;
 		return [
 			...(fault === null ? [] : [`${of}: the address that tokens are asked for at ${fault}`]),
 			...(lacksProject ? [`${of} has no project_id, and the row of ${provider.id} names no project`] : []),
@@ -408,9 +414,11 @@ function readCredentials(env: Variables, provider: Provider, form: CredentialFor
 function readProviderKeys(env: Variables, provider: Provider, rules: AddressRules): ReadKeys {
 	if (provider.auth === "none") return { keys: [soleKey("")], faults: [] };
 	const form = credentialForm(provider);
-	if (form !== null) return readCredentials(env, provider, form, rules);
-	const names = keyVariableNames(provider);
-	const name = names.find((variable) => readVariable(env, variable) !== undefined);
+	const isSet = (variable: string) => readVariable(env, variable) !== undefined;
+	const name = (form === null ? keyVariableNames(provider) : plainKeyNames(provider)).find(isSet);
+	// A plain key goes before credentials that all providers of a cloud share, as in AWS's own tools.
+	const hasOwn = isSet(`${provider.env_prefix}_CREDENTIALS`);
+	if (form !== null && (name === undefined || hasOwn)) return readCredentials(env, provider, form, rules);
 	if (name === undefined) return { faults: [] };
 	const { keys, faults = [] } = parseProviderKeys(readVariable(env, name) ?? "");
 	const named = faults.map((fault) => `${name}${fault}`);
@@ -420,7 +428,7 @@ function readProviderKeys(env: Variables, provider: Provider, rules: AddressRule
 function readProviderAccess(env: Variables, provider: Provider, rules: AddressRules): ProviderAccess | null {
 	const { keys } = readProviderKeys(env, provider, rules);
 	if (!keys) return null;
-	const configured = readVariable(env, providerVariableNames(provider).baseUrl) ?? provider.base_url;
+	const configured = readBaseUrl(env, provider);
 	return { provider, keys, baseUrl: stripTrailingSlash(configured), host: new URL(configured).host };
 }
 
@@ -441,8 +449,8 @@ function findProviderFaults(env: Variables, provider: Provider, rules: AddressRu
 }
 
 function readStanding(env: Variables, provider: Provider): ProviderAttestation {
-	const { baseUrl, facts, zeroRetention, businessAssociate } = providerVariableNames(provider);
-	const address = stripTrailingSlash(readVariable(env, baseUrl) ?? provider.base_url);
+	const { facts, zeroRetention, businessAssociate } = providerVariableNames(provider);
+	const address = stripTrailingSlash(readBaseUrl(env, provider));
 	const isVouched = readVariable(env, facts) === VOUCHED;
 	return {
 		isReplaced: address !== stripTrailingSlash(provider.base_url) && !isVouched,

@@ -24,7 +24,7 @@ export function isEncoderKind(kind: string): kind is EncoderKind {
 }
 
 /** The wire formats of the providers. */
-export const WIRE_NAMES = ["openai", "anthropic", "google"] as const;
+export const WIRE_NAMES = ["openai", "anthropic", "google", "bedrock"] as const;
 export type WireName = (typeof WIRE_NAMES)[number];
 
 /** How clouds take credentials of more than one text (credentials.ts). */

@@ -13,17 +13,20 @@ import type { ModelRow } from "./rows.ts";
 export const ROUTED_IDS: readonly string[] = ["auto", ...Object.keys(INTENSITIES)];
 
 /** The wires that can be told an effort in this way. */
-const CONTROL_WIRES: Readonly<Record<NonNullable<Model["reasoning"]>["control"], WireName>> = {
-	reasoning_effort: "openai",
-	thinking_type: "openai",
-	thinking_type_and_effort: "openai",
-	enable_thinking: "openai",
-	anthropic_effort: "anthropic",
-	thinking_type_and_output_config: "openai",
-	google_thinking_budget: "google",
-	google_thinking_level: "google",
+const CONTROL_WIRES: Readonly<Record<NonNullable<Model["reasoning"]>["control"], readonly WireName[]>> = {
+	reasoning_effort: ["openai", "bedrock"],
+	thinking_type: ["openai"],
+	thinking_type_and_effort: ["openai"],
+	enable_thinking: ["openai"],
+	anthropic_effort: ["anthropic", "bedrock"],
+	thinking_type_and_output_config: ["openai"],
+	google_thinking_budget: ["google"],
+	google_thinking_level: ["google"],
 };
 
+function wordWires(wires: readonly WireName[]): string {
+	return wires.length === 1 ? `${wires[0]} wire` : `wires ${wires.join(", ")}`;
+}
 /** The wires that have a form for recordings. */
 const AUDIO_WIRES: readonly WireName[] = ["openai", "google"];
 
@@ -65,10 +68,10 @@ export function checkProvider(id: string, path: Path, providers: ReadonlyMap<str
 export function checkModel(model: Model, path: Path, providers: ReadonlyMap<string, Provider>, faults: Faults): void {
 	const { limits, reasoning, prices, audio } = model;
 	const provider = providers.get(model.provider);
-	if (provider && reasoning && CONTROL_WIRES[reasoning.control] !== provider.wire)
+	if (provider && reasoning && !CONTROL_WIRES[reasoning.control].includes(provider.wire))
 		faults.add(
 			[...path, "reasoning", "control"],
-			`is of the ${CONTROL_WIRES[reasoning.control]} wire, and ${provider.id} speaks ${provider.wire}`,
+			`is of the ${wordWires(CONTROL_WIRES[reasoning.control])}, and ${provider.id} speaks ${provider.wire}`,
 		);
 	if (provider && audio && !AUDIO_WIRES.includes(provider.wire))
 		faults.add(

@@ -1,7 +1,7 @@
 // What follows from the region, the project or the resource that a row of a cloud's template names: its id, its address, and what the
 // cloud publishes of the region. The clouds are in clouds.json; templates.sources.json says where their figures are from. Pure.
 import { PROJECT } from "../catalog/credentials.ts";
-import type { OperatorFacts } from "../catalog/schema.ts";
+import type { Model, OperatorFacts, Provider } from "../catalog/schema.ts";
 import { isJsonObject } from "../json.ts";
 import cloudsFile from "./clouds.json" with { type: "json" };
 
@@ -21,6 +21,8 @@ interface Cloud {
 	/** What is published for all of its regions. */
 	facts: OperatorFacts;
 	regions: Readonly<Record<string, CloudRegion>>;
+	/** Where prompts may be processed that go to a model across regions, by the first word of its id. */
+	profiles?: Readonly<Record<string, readonly string[]>>;
 }
 
 const CLOUDS: readonly Cloud[] = Object.values(cloudsFile as unknown as Record<string, Cloud>);
@@ -39,6 +41,44 @@ export function regionIds({ regions }: Cloud): string[] {
 export function publishedFacts({ facts, regions }: Cloud, region: string | undefined): OperatorFacts {
 	const places = region === undefined ? undefined : regions[region]?.regions;
 	return places ? { ...facts, regions: [...places] } : facts;
+}
+
+/** An ARN's kind of resource and its id: `inference-profile/eu.anthropic.claude-…`. */
+const ARN = /^arn:[^:]+:bedrock:[^:]*:[^:]*:([^/]+)\/(.+)$/;
+/** Ids with a country in front, such as `mx.anthropic.claude-…`. No company of Bedrock's models has two letters. */
+const COUNTRY_PROFILE = /^[a-z]{2}\.[a-z0-9-]+\./;
+const ANYWHERE = ["*"];
+
+/** Where a model of Bedrock's may be served besides the region that is called, by the id that is sent. */
+function profilePlaces({ profiles = {} }: Cloud, upstreamModel: string): readonly string[] {
+	const [, kind, inArn] = ARN.exec(upstreamModel) ?? [];
+	// An application's profile and a router name no regions.
+	if (kind?.startsWith("application-") || kind?.endsWith("-router") || kind?.startsWith("prompt")) return ANYWHERE;
+	const id = inArn ?? upstreamModel;
+	const [prefix = ""] = id.split(".", 1);
+	const known = Object.hasOwn(profiles, prefix) ? profiles[prefix] : undefined;
+	return known ?? (COUNTRY_PROFILE.test(id) ? ANYWHERE : []);
+}
+
+/**
+ * What is published of the places of providers whose models may be served in other regions than the one that is called: the union over
+ * a provider's models, so that none is thought to stay where it may not.
+ */
+export function withProfiles(
+	providers: readonly Provider[],
+	models: readonly Pick<Model, "provider" | "upstream_model">[],
+): Provider[] {
+	const cloud = findCloud("bedrock");
+	return providers.map((provider) => {
+		const { wire, published } = provider;
+		if (!cloud || wire !== "bedrock" || !published?.regions) return provider;
+		const own = models.filter((model) => model.provider === provider.id);
+		const places = new Set([
+			...published.regions,
+			...own.flatMap((model) => profilePlaces(cloud, model.upstream_model)),
+		]);
+		return { ...provider, published: { ...published, regions: places.has("*") ? ANYWHERE : [...places] } };
+	});
 }
 
 /** What a row says that stands in its address. */

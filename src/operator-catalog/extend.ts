@@ -16,7 +16,7 @@ import {
 	ROUTED_IDS,
 	takenNames,
 } from "./checks.ts";
-import { fillAddress, findCloud, publishedFacts, regionIds, withRowIds } from "./clouds.ts";
+import { fillAddress, findCloud, publishedFacts, regionIds, withProfiles, withRowIds } from "./clouds.ts";
 import {
 	type ModelRow,
 	modelRowSchema,
@@ -133,7 +133,9 @@ function toProvider(row: ProviderRow, path: Path, shipped: Catalog, faults: Faul
 		faults.add([...path, "wire"], `${row.id} ships with the service and speaks ${known.wire}; give another id`);
 	const { max_tokens_field: _____, api_version, ...template } = findTemplate(row);
 	const base = known ?? { ...PLAIN_DIALECT, name: row.id, wire: "openai" as const, ...template };
-	const provider = { ...base, ...given(members), owner: "operator" as const };
+	const { remote_images, ...provider } = { ...base, ...given(members), owner: "operator" as const };
+	// A signature is for one region, wherever the address leads.
+	if (provider.auth === "aws" && !faults.require(provider, ["region"], path)) return null;
 	const place = toPlace(row, { ...given(provider as Partial<ProviderRow>), api_version }, path, faults);
 	if (!place) return null;
 	const isMoved = known !== undefined && stripTrailingSlash(known.base_url) !== stripTrailingSlash(place.base_url);
@@ -141,6 +143,7 @@ function toProvider(row: ProviderRow, path: Path, shipped: Catalog, faults: Faul
 		env_prefix: toPrefix(row.id),
 		...provider,
 		...place,
+		...(remote_images === false ? { remote_images } : {}),
 		...(facts ? { facts: toFacts(row, findCloud(templateName(row))?.parent, path, faults) } : {}),
 		...(isMoved ? { product_url: known.base_url } : {}),
 	} as Provider;
@@ -386,6 +389,11 @@ export function extendCatalog(shipped: Catalog, document: unknown, rules: Addres
 	if (rows.length === 0 && providerRows.length === 0) return { catalog: shipped, faults: [] };
 	const own = made.filter((model) => model !== null);
 	const models = mergeModels(rows, own, shipped);
-	const merged = createCatalog({ ...shipped, version: toVersion(document, shipped), models, providers });
+	const merged = createCatalog({
+		...shipped,
+		version: toVersion(document, shipped),
+		models,
+		providers: withProfiles(providers, models),
+	});
 	return { catalog: createCatalog({ ...merged, freeModels: toFreeModels(merged, shipped) }), faults: [] };
 }

@@ -10,6 +10,8 @@ const WIRE_AUTH: Readonly<Record<WireName, NonNullable<Provider["auth"]>>> = {
 	openai: "bearer",
 	anthropic: { header: "x-api-key" },
 	google: { header: "x-goog-api-key" },
+	// An API key. Access keys sign each request instead.
+	bedrock: "bearer",
 };
 
 function authHeaders({ auth, wire }: Pick<Provider, "auth" | "wire">, secret: string): Record<string, string> {

@@ -1,12 +1,17 @@
-// Sends a request under a key, in whatever way its provider takes it: by a header, or by a token that is fetched first.
+// Sends a request under a key, in whatever way its provider takes it: by a header, by a token that is fetched first, or by a
+// signature.
 // What is sent, and what the answer means, are the caller's.
 import { PROJECT } from "../catalog/credentials.ts";
 import type { ProviderKey } from "../catalog/provider-keys.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { type AccessToken, accessTokens, type TokenCredentials } from "./access-tokens.edge.ts";
 import { withKey } from "./auth-headers.ts";
+import { signAws } from "./aws-signer.edge.ts";
 import { type CallFailure, NO_PARTIAL_ANSWER, type NoToken } from "./call-failure.ts";
 import type { UpstreamRequest } from "./wire.ts";
+
+/** What signatures of calls of Bedrock are for, whatever the host is called. */
+const BEDROCK_SERVICE = "bedrock";
 
 /** How long a call may take until the head of its answer. */
 interface HeadLimits {
@@ -91,6 +96,10 @@ export function sendAuthorized<Limits extends HeadLimits, Sent extends { kind: s
 		case "google":
 		case "entra":
 			return sendWithToken(request, authorization, credentials, send);
+		case "aws": {
+			const scope = { region: access.provider.region ?? "", service: BEDROCK_SERVICE };
+			return signAws(request, credentials, scope, Date.now()).then((signed) => send(signed, limits));
+		}
 		default:
 			return send(withKey(request, access.provider, key), limits);
 	}

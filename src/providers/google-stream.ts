@@ -13,8 +13,8 @@ import {
 	parseGoogleError,
 	usageFromGoogle,
 } from "./google-answer.ts";
-import { THOUGHT_SIGNATURE } from "./google-request.ts";
 import type { ModelAnswer } from "./model-call.ts";
+import { THOUGHT_SIGNATURE } from "./returned-blocks.ts";
 import type { ReportedUsage, StreamDecoder, StreamEvent, StreamPart, UpstreamError } from "./wire.ts";
 
 type Container = Record<string, unknown> | unknown[];

@@ -229,7 +229,8 @@ const REFUSED_KEYWORDS = [
 	"maxItems",
 ];
 
-function checkOutputSchema(schema: unknown): void {
+/** Checks a schema of an answer as Anthropic does. */
+export function checkOutputSchema(schema: unknown): void {
 	if (Array.isArray(schema)) for (const part of schema) checkOutputSchema(part);
 	const parsed = jsonFields.safeParse(schema);
 	if (!parsed.success) return;

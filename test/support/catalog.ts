@@ -255,3 +255,28 @@ export function modelWhere({ models }: Pick<Catalog, "models">, holds: (model: M
 	if (!found) throw new Error(`no model of the catalog fits: ${holds}`);
 	return found;
 }
+
+/** One of the operator's rows, as no model of Bedrock ships: a region, and a model that signs its reasoning. */
+export const BEDROCK_PROVIDER = plainProvider("sluice", "bedrock", { auth: "aws", region: "eu-central-1" });
+export const BEDROCK_MODEL: Model = model({
+	id: "basin-frontier",
+	upstream_model: "eu.anthropic.basin-2026-v1:0",
+	provider: "sluice",
+	tier: "frontier",
+	prices: [price(rates(3, 15, { cached_input: 0.3, cache_write: 3.75 }))],
+	reasoning: {
+		control: "anthropic_effort",
+		efforts: ["none", "low", "high"],
+		inside_max_tokens: true,
+		tokens: { low_effort: 0, high_effort: 1_600 },
+	},
+	quality: quality(0.5),
+	speed: speed(70, 2),
+});
+
+/** The first model of a wire, with its provider. */
+export function modelOfWire(wire: Provider["wire"]): { model: Model; provider: Provider } {
+	if (wire === "bedrock") return { model: BEDROCK_MODEL, provider: BEDROCK_PROVIDER };
+	const found = modelWhere(TEST_CATALOG, (candidate) => TEST_CATALOG.providerFor(candidate).wire === wire);
+	return { model: found, provider: TEST_CATALOG.providerFor(found) };
+}

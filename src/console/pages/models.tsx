@@ -8,7 +8,17 @@ import { chooseRows, type RowChoice } from "../row-choice.ts";
 import { readUsageLines, type UsageLine } from "../usage-lines.ts";
 import { Sparkline } from "../views/bars.tsx";
 import { type Filter, Filters } from "../views/filters.tsx";
-import { Badge, Card, type Column, Definitions, Table, Usd } from "../views/parts.tsx";
+import {
+	Badge,
+	Card,
+	type Column,
+	Definitions,
+	type PlainTile,
+	PlainTiles,
+	Table,
+	Time,
+	Usd,
+} from "../views/parts.tsx";
 
 const PATH = "/console/models";
 const FRAME = { section: "models", title: "Models" } as const;
@@ -40,6 +50,8 @@ interface ListedModel {
 	trains_on_inputs: string | null;
 	available: boolean;
 	not_served?: true;
+	/** Only for an owner. */
+	key_state?: { state: "ok" | "throttled" | "refused" | "failing"; until: string | null };
 }
 
 /** A model with what it was used for. */
@@ -68,6 +80,23 @@ function can(model: ListedModel, ability: Ability): boolean {
 function whyNot({ available, not_served }: ListedModel): string | null {
 	if (not_served) return "not served now";
 	return available ? null : "not for this key";
+}
+
+/** How the operator's keys stand for a model, where it is told and they do not stand well. */
+function KeyTrouble({ key_state }: Pick<ListedModel, "key_state">) {
+	if (!key_state || key_state.state === "ok") return null;
+	const { state, until } = key_state;
+	return (
+		<Badge kind={state === "throttled" ? "warn" : "bad"}>
+			{state}
+			{until === null ? null : (
+				<>
+					{" until "}
+					<Time iso={until} /> UTC
+				</>
+			)}
+		</Badge>
+	);
 }
 
 const TIER_ORDER = ["budget", "mid", "premium", "frontier"];
@@ -154,7 +183,7 @@ function ModelName({ model }: { model: UsedModel }) {
 			<summary>
 				<strong>{model.display_name}</strong>{" "}
 				{model.source === "operator" ? <Badge kind="plain">operator's</Badge> : null}{" "}
-				{why === null ? null : <Badge kind={model.not_served ? "bad" : "plain"}>{why}</Badge>}
+				{why === null ? null : <Badge kind={model.not_served ? "bad" : "plain"}>{why}</Badge>} <KeyTrouble {...model} />
 				<span class="hint">
 					<code>{model.id}</code>
 				</span>
@@ -175,9 +204,9 @@ const COLUMNS: readonly Column<UsedModel>[] = [
 			</>
 		),
 	},
-	{ label: "Input / M", isNumeric: true, cell: ({ pricing }) => <Price usd={pricing.input_usd_mtok} /> },
-	{ label: "Output / M", isNumeric: true, cell: ({ pricing }) => <Price usd={pricing.output_usd_mtok} /> },
-	{ label: "Context", isNumeric: true, cell: ({ context_window }) => formatShortCount(context_window) },
+	{ label: "Input, per M tokens", isNumeric: true, cell: ({ pricing }) => <Price usd={pricing.input_usd_mtok} /> },
+	{ label: "Output, per M tokens", isNumeric: true, cell: ({ pricing }) => <Price usd={pricing.output_usd_mtok} /> },
+	{ label: "Context, tokens", isNumeric: true, cell: ({ context_window }) => formatShortCount(context_window) },
 	{
 		label: "Can",
 		cell: (model) => (
@@ -201,7 +230,11 @@ const COLUMNS: readonly Column<UsedModel>[] = [
 				</a>
 			),
 	},
-	{ label: "Cost", isNumeric: true, cell: ({ used }) => (used === null ? "–" : <Usd usd={used.costUsd} />) },
+	{
+		label: `Cost, ${DAYS} days`,
+		isNumeric: true,
+		cell: ({ used }) => (used === null ? "–" : <Usd usd={used.costUsd} />),
+	},
 	{
 		label: "Try",
 		cell: (model) =>
@@ -240,6 +273,24 @@ function ProviderState({ callable, unserved }: ProviderRow) {
 	return callable > 0 ? <Badge kind="good">ready</Badge> : <Badge kind="plain">no key, or not for yours</Badge>;
 }
 
+/** How the operator's keys of a provider stand: those of each of its models together. */
+function ProviderKeys({ models }: Pick<ProviderRow, "models">) {
+	const told = models.filter(({ available, key_state }) => available && key_state !== undefined);
+	const troubled = told.filter(({ key_state }) => key_state?.state !== "ok");
+	if (told.length === 0) return <span class="faint">–</span>;
+	if (troubled.length === 0) return <Badge kind="good">healthy</Badge>;
+	return (
+		<ul class="plain-list">
+			{troubled.map((model) => (
+				<li>
+					{troubled.length === told.length && troubled.length === 1 ? null : `${model.display_name}: `}
+					<KeyTrouble {...model} />
+				</li>
+			))}
+		</ul>
+	);
+}
+
 function Providers({ models, whole }: { models: readonly UsedModel[]; whole: number }) {
 	const columns: readonly Column<ProviderRow>[] = [
 		{ label: "Provider", cell: ({ name }) => <a href={`${PATH}?provider=${encodeURIComponent(name)}`}>{name}</a> },
@@ -249,6 +300,7 @@ function Providers({ models, whole }: { models: readonly UsedModel[]; whole: num
 			isNumeric: true,
 			cell: ({ models: own, callable }) => `${callable} of ${own.length}`,
 		},
+		...(models.some(({ key_state }) => key_state) ? [{ label: "Keys", cell: ProviderKeys }] : []),
 		{
 			label: "Not served within ten minutes",
 			cell: ({ unserved }) => unserved.map(({ display_name }) => display_name).join(", ") || "none",
@@ -259,9 +311,19 @@ function Providers({ models, whole }: { models: readonly UsedModel[]; whole: num
 			isNumeric: true,
 			cell: ({ requests }) => (whole === 0 ? "–" : formatShare(requests / whole)),
 		},
-		{ label: "Cost", isNumeric: true, cell: ({ costUsd }) => <Usd usd={costUsd} /> },
+		{ label: `Cost, ${DAYS} days`, isNumeric: true, cell: ({ costUsd }) => <Usd usd={costUsd} /> },
 	];
-	return <Table caption="Providers" rows={toProviders(models)} columns={columns} empty="There is no provider." />;
+	return (
+		<>
+			<Table caption="Providers" rows={toProviders(models)} columns={columns} empty="There is no provider." />
+			{models.some(({ key_state }) => key_state) ? (
+				<p class="hint source-note">
+					Keys are the operator's, of a provider all together, as the part of the service that answered this page has
+					seen them. Their number and names are the operator's to see.
+				</p>
+			) : null}
+		</>
+	);
 }
 
 function Tiles({ models, whole }: { models: readonly UsedModel[]; whole: number }) {
@@ -275,35 +337,30 @@ function Tiles({ models, whole }: { models: readonly UsedModel[]; whole: number 
 		(best, model) => (best === null || model.pricing.output_usd_mtok < best.pricing.output_usd_mtok ? model : best),
 		null,
 	);
-	const tiles: readonly (readonly [string, Child, string])[] = [
-		["Can be called", formatCount(callable.length), `of ${models.length} models of ${providers.size} providers`],
-		[
-			"Most used",
-			most?.display_name ?? "none yet",
-			whole === 0 ? "" : `${formatShare((most?.used?.requests ?? 0) / whole)} of ${formatCount(whole)} requests`,
-		],
-		[
-			"Cheapest",
-			cheapest?.display_name ?? "none",
-			cheapest ? `${formatUsd(cheapest.pricing.output_usd_mtok)} a million output tokens` : "",
-		],
-		[
-			"Not served",
-			formatCount(models.filter(({ not_served }) => not_served).length),
-			"their providers said so within ten minutes",
-		],
+	const unserved = models.filter(({ not_served }) => not_served);
+	const tiles: readonly PlainTile[] = [
+		{
+			label: "Can be called",
+			value: formatCount(callable.length),
+			hint: `of ${models.length} models of ${providers.size} providers`,
+		},
+		{
+			label: "Most used",
+			value: most?.display_name ?? "none yet",
+			hint: whole === 0 ? "" : `${formatShare((most?.used?.requests ?? 0) / whole)} of ${formatCount(whole)} requests`,
+		},
+		{
+			label: "Cheapest",
+			value: cheapest?.display_name ?? "none",
+			hint: cheapest ? `${formatUsd(cheapest.pricing.output_usd_mtok)} a million output tokens` : "",
+		},
+		{
+			label: "Not served",
+			value: formatCount(unserved.length),
+			hint: "their providers said so within ten minutes",
+		},
 	];
-	return (
-		<dl class="tiles">
-			{tiles.map(([term, value, hint]) => (
-				<div class="tile">
-					<dt>{term}</dt>
-					<dd>{value}</dd>
-					<dd class="hint">{hint}</dd>
-				</div>
-			))}
-		</dl>
-	);
+	return <PlainTiles tiles={tiles} />;
 }
 
 function CatalogContent({ models, query }: { models: readonly UsedModel[]; query: URLSearchParams }) {

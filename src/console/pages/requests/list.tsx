@@ -1,6 +1,6 @@
 // The list of requests: its filters, which stand in the address, and rows that a script keeps up to date.
 import type { Child } from "hono/jsx";
-import type { ApiAnswer } from "../../api.ts";
+import { type ApiAnswer, withQuery } from "../../api.ts";
 import { formatDuration } from "../../format.ts";
 import { fragmentResponse } from "../../fragment.tsx";
 import { type KeyNames, keyOptions, readKeyNames } from "../../key-names.ts";
@@ -17,15 +17,15 @@ import {
 	EmptyState,
 	Failure,
 	Field,
-	Notice,
 	Pager,
+	SearchedBackTo,
 	Table,
 	Time,
 	Usd,
 } from "../../views/parts.tsx";
 import { KeyLink } from "../../views/who.tsx";
 import { REQUEST_KIND_NAMES, REQUESTS_PATH, requestPath, type ShownRequest } from "./frame.ts";
-import { Remarks, RequestState } from "./state.tsx";
+import { Remarks, RequestState, requestWhy } from "./state.tsx";
 
 const LISTED = 50;
 
@@ -101,7 +101,7 @@ function RequestFilters({ query, zone, names }: RequestFiltersProps) {
 					Show
 				</button>
 				{isNarrowed(query) ? (
-					<a class="clear" href={REQUESTS_PATH}>
+					<a class="clear" href={withQuery(REQUESTS_PATH, { time_zone: query.get("time_zone") })}>
 						Clear
 					</a>
 				) : null}
@@ -125,18 +125,12 @@ function RequestFilters({ query, zone, names }: RequestFiltersProps) {
 	);
 }
 
-/** Why this model answered, or why nobody did, on one line. */
-function Why({ request }: { request: ShownRequest }) {
-	const { error, reason, strategy, policy, mode } = request;
-	return <Line text={error?.message ?? reason ?? strategy ?? policy ?? mode ?? "–"} />;
-}
-
 function columns(zone: string, names: KeyNames): readonly Column<ShownRequest>[] {
 	return [
 		{
 			label: `Time (${zone})`,
 			cell: (request) => (
-				<a href={requestPath(request)}>
+				<a href={requestPath(request, zone)}>
 					<Time iso={request.created_at} zone={zone} />
 				</a>
 			),
@@ -150,7 +144,7 @@ function columns(zone: string, names: KeyNames): readonly Column<ShownRequest>[]
 				</>
 			),
 		},
-		{ label: "Why", isWide: true, cell: (request) => <Why request={request} /> },
+		{ label: "Why", isWide: true, cell: (request) => <Line text={requestWhy(request)} /> },
 		{
 			label: "Key",
 			cell: ({ key_id }) => (key_id === null ? "–" : <KeyLink names={names} keyId={key_id} />),
@@ -172,7 +166,8 @@ function Nothing({ query, isSearched }: { query: URLSearchParams; isSearched: bo
 		);
 	return (
 		<p>
-			No request matches{isSearched ? " so far" : ""}. <a href={REQUESTS_PATH}>Show all</a>
+			No request matches{isSearched ? " so far" : ""}.{" "}
+			<a href={withQuery(REQUESTS_PATH, { time_zone: query.get("time_zone") })}>Show all</a>
 		</p>
 	);
 }
@@ -193,14 +188,12 @@ function Rows({ answer, names, query, zone }: RowsProps) {
 			) : (
 				<Failure failure={answer.failure} />
 			)}
-			{answer.ok && answer.value.searched_back_to ? (
-				<Notice kind="note" title="There may be more further back">
-					<p>
-						Searched back to <Time iso={answer.value.searched_back_to} zone={zone} />. The next page goes on from there.
-					</p>
-				</Notice>
+			{answer.ok ? (
+				<>
+					<SearchedBackTo time={answer.value.searched_back_to} zone={zone} />
+					<Pager path={REQUESTS_PATH} query={query} nextCursor={answer.value.next_cursor} />
+				</>
 			) : null}
-			{answer.ok ? <Pager path={REQUESTS_PATH} query={query} nextCursor={answer.value.next_cursor} /> : null}
 		</div>
 	);
 }
