@@ -216,6 +216,8 @@ export const providerRowSchema = mapping({
 	/** How it is asked for any JSON object. */
 	json_mode: wordAmong(dialect.json_mode.unwrap().options).optional(),
 	tool_call_ids: wordAmong(dialect.tool_call_ids.options).optional(),
+	/** An image may be an https address, as far as the wire knows such images; default true. */
+	remote_images: flag.optional(),
 	shows_reasoning: flag.optional(),
 	passes: texts.optional(),
 	custom_tools: flag.optional(),

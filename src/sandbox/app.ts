@@ -1,7 +1,7 @@
 // The sandbox upstream: it answers in place of the providers, deterministically and offline. It never ships with the Worker.
 import { type Context, Hono } from "hono";
 import { parseJson } from "../json.ts";
-import { parseStage, STAGE_HEADER } from "../providers/sandbox-stage.ts";
+import { parseStage, SANDBOX_KEY, STAGE_HEADER } from "../providers/sandbox-stage.ts";
 import { answerTo } from "./answer.ts";
 import { anthropicFormat } from "./anthropic.ts";
 import { bedrockFormat } from "./bedrock.ts";
@@ -11,6 +11,7 @@ import { type AcceptedRequest, Refusal, type SandboxFormat } from "./format.ts";
 import { googleFormat } from "./google.ts";
 import { openaiFormat } from "./openai.ts";
 import { bodyStream, type Connection } from "./stream.ts";
+import { VERTEX_VERB, vertexClaudeFormat } from "./vertex-claude.ts";
 
 interface SandboxEnv {
 	Bindings: { outgoing?: Connection } | undefined;
@@ -99,6 +100,14 @@ async function serve(c: Context<SandboxEnv>, format: SandboxFormat, observer: Sa
 	});
 }
 
+/** A token for the credentials of a service account or an application: any that are whole. */
+async function giveToken(c: Context<SandboxEnv>): Promise<Response> {
+	const form = await c.req.parseBody();
+	const isGiven = typeof (form["assertion"] ?? form["client_secret"]) === "string";
+	if (!isGiven || typeof form["grant_type"] !== "string") return c.json({ error: "invalid_request" }, 400);
+	return c.json({ access_token: SANDBOX_KEY, expires_in: 3_599, token_type: "Bearer" });
+}
+
 /** Answers embeddings. Of the words for faults those hold that concern a whole answer. */
 async function serveEmbeddings(c: Context<SandboxEnv>, observer: SandboxObserver): Promise<Response> {
 	const provider = c.req.param("provider") ?? "";
@@ -125,7 +134,13 @@ export function createSandbox(watch: SandboxObserver | ((provider: string) => vo
 	const app = new Hono<SandboxEnv>();
 	app.post("/:provider/chat/completions", (c) => serve(c, openaiFormat, observer));
 	app.post("/:provider/messages", (c) => serve(c, anthropicFormat, observer));
-	app.post("/:provider/models/:modelAndVerb", (c) => serve(c, googleFormat, observer));
+	app.post("/:provider/models/:modelAndVerb", (c) => {
+		const isClaude = VERTEX_VERB.test(c.req.param("modelAndVerb"));
+		return serve(c, isClaude ? vertexClaudeFormat : googleFormat, observer);
+	});
+	// Azure's older form, whose body may name the model as well.
+	app.post("/:provider/deployments/:deployment/chat/completions", (c) => serve(c, openaiFormat, observer));
+	app.post("/:provider/oauth2/v2.0/token", (c) => giveToken(c));
 	app.post("/:provider/model/:modelId/:verb", (c) => serve(c, bedrockFormat, observer));
 	app.post("/:provider/embeddings", (c) => serveEmbeddings(c, observer));
 	app.notFound(() => refusalResponse(openaiFormat, new Refusal(404, "sandbox: no such path"), ""));
