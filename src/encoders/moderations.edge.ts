@@ -51,7 +51,7 @@ const byCategory = <Value extends z.ZodType>(value: Value) => z.record(z.string(
 
 const moderationsSchema = z.lazy(() =>
 	z.object({
-		id: z.string(),
+		id: z.string().describe("The id of the request."),
 		model: z.string().describe("The model that judged."),
 		results: z
 			.array(

@@ -39,7 +39,7 @@ const count = z.int().optional();
 
 const rerankSchema = z.lazy(() =>
 	z.object({
-		id: z.string(),
+		id: z.string().describe("The id of the request."),
 		results: z
 			.array(
 				z.object({
