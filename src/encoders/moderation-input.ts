@@ -10,12 +10,12 @@ export interface ModerationInputs {
 	isList: boolean;
 }
 
-const FORMS = "a string, a list of strings, or a list of parts {type: text, text}";
+const MODERATION_FORMS = "a string, a list of strings, or a list of parts {type: text, text}";
 
 /** What is wrong with a part of a message; null where nothing is. */
 function findPartFault(part: unknown, path: string): Issue | null {
 	if (typeof part === "string") return { path, message: "is a string among parts: give it as {type: text, text}" };
-	if (!isJsonObject(part)) return { path, message: `must be a part: input is ${FORMS}` };
+	if (!isJsonObject(part)) return { path, message: `must be a part: input is ${MODERATION_FORMS}` };
 	if (part["type"] === "image_url")
 		return { path, message: "is an image, and only texts are judged here: leave it out" };
 	if (part["type"] !== "text") return { path: `${path}.type`, message: "must be text" };
@@ -33,10 +33,10 @@ function readParts(parts: readonly unknown[]): Result<ModerationInputs> {
 
 /** Reads `input`, in each of OpenAI's forms. */
 export function readModerationInput(input: unknown): Result<ModerationInputs> {
-	if (input === undefined || input === null) return refuseInput([{ path: "input", message: `is missing: ${FORMS}` }]);
+	if (input === undefined || input === null) return refuseInput([{ path: "input", message: `is missing: ${MODERATION_FORMS}` }]);
 	if (input === "") return refuseInput([{ path: "input", message: "must not be an empty string" }]);
 	if (typeof input === "string") return ok({ inputs: [input], isList: false });
-	if (!Array.isArray(input)) return refuseInput([{ path: "input", message: `must be ${FORMS}` }]);
+	if (!Array.isArray(input)) return refuseInput([{ path: "input", message: `must be ${MODERATION_FORMS}` }]);
 	if (input.length === 0) return refuseInput([{ path: "input", message: "must not be an empty list" }]);
 	if (input.length > MAX_INPUTS)
 		return refuseInput([{ path: "input", message: `must have at most ${MAX_INPUTS} texts, and has ${input.length}` }]);
@@ -44,7 +44,7 @@ export function readModerationInput(input: unknown): Result<ModerationInputs> {
 	const faults = input.flatMap((entry: unknown, index): Issue[] => {
 		const path = `input.${index}`;
 		if (typeof entry !== "string")
-			return [{ path, message: `is no string, and the first entry is: input is ${FORMS}` }];
+			return [{ path, message: `is no string, and the first entry is: input is ${MODERATION_FORMS}` }];
 		return entry === "" ? [{ path, message: "must not be an empty string" }] : [];
 	});
 	return faults.length > 0 ? refuseInput(faults) : ok({ inputs: input, isList: true });

@@ -16,7 +16,7 @@ function textOf(document: unknown): string | null {
 }
 
 /** The texts of the documents. */
-export function readDocuments(documents: readonly unknown[]): Result<string[]> {
+export function readRerankDocuments(documents: readonly unknown[]): Result<string[]> {
 	const faults = documents.flatMap((document, index): Issue[] => {
 		const text = textOf(document);
 		const path = `documents.${index}`;

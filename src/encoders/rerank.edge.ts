@@ -10,7 +10,7 @@ import { encode } from "./encode.edge.ts";
 import { encoderBlockSchema, sandboxHeaders, toEncoderBlock } from "./encoder-block.ts";
 import { droppedWarnings } from "./encoder-texts.ts";
 import { findEncoder } from "./find-encoder.ts";
-import { findRerankFaults, MAX_DOCUMENTS, readDocuments, warnOfLongDocuments } from "./rerank-input.ts";
+import { findRerankFaults, MAX_DOCUMENTS, readRerankDocuments, warnOfLongDocuments } from "./rerank-input.ts";
 
 const DOCUMENT = {
 	anyOf: [
@@ -60,7 +60,7 @@ const rerankSchema = z.lazy(() =>
 );
 
 async function rerank(body: z.output<typeof rerankRequestSchema>, context: KeyContext, version: "1" | "2") {
-	const read = readDocuments(body.documents);
+	const read = readRerankDocuments(body.documents);
 	if (!read.ok) return read;
 	const asked = body.model == null || body.model === "auto" ? null : body.model;
 	const choice = findEncoder({ kind: "rerank", asked, byDefault: null }, context.settings.catalog);
