@@ -513,11 +513,11 @@ export class AccountMeter extends BackedUpObject {
 	}
 
 	/** Usage of a range of days under names of clients, from its latest requests. */
-	async nameSums(column: NamedColumn, { since, until, apiKeyIds }: SumRange): Promise<NameSums> {
+	async nameSums(column: NamedColumn, { since, until, ...which }: SumRange): Promise<NameSums> {
 		const { firstKept } = this.#keeper;
 		const from = firstNumberAt(Date.parse(since));
 		const range = { from: Math.max(from, firstKept), before: firstNumberAt(Date.parse(until) + DAY_MS) };
-		const read = await sumByName(this.#sql, column, range, apiKeyIds);
+		const read = await sumByName(this.#sql, column, range, which);
 		if (read.countedFromMs !== null) return read;
 		const archived = this.#keeper.archivesOf(range).length > 0 ? this.#keeper.heldFromMs : null;
 		return { ...read, countedFromMs: archived ?? (from < firstKept ? numberTimeMs(firstKept) : null) };

@@ -335,6 +335,7 @@ export class MeterState {
 			UsageRow,
 			| "created_at"
 			| "api_key_id"
+			| "kind"
 			| "model"
 			| "mode"
 			| "tokens"
@@ -435,6 +436,7 @@ export class MeterState {
 			this.fold.sumsBy(column, range).map(({ name, ...counts }) => [name, counts]),
 		);
 		for (const { day, api_key_id, model, ...counts } of within(range, this.#grown.all())) {
+			if (range.exceptModels?.includes(model)) continue;
 			const name = { day, api_key: api_key_id, model }[column];
 			sums.set(name, addCounts(sums.get(name) ?? NO_COUNTS, counts));
 		}

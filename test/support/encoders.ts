@@ -27,8 +27,12 @@ export interface EmbeddingsAnswer {
 	usage?: { prompt_tokens: number; total_tokens: number };
 }
 
-/** The answer to a body. @param length of vectors that are asked for without one. */
-export function embeddingsOf(body: EmbeddingsBody, length = 1536): EmbeddingsAnswer {
+/** Lengths of vectors where none is asked for. */
+const LENGTHS: Readonly<Record<string, number>> = { "mistral-embed": 1_024, "text-embedding-3-large": 3_072 };
+
+/** The answer to a body. */
+export function embeddingsOf(body: EmbeddingsBody): EmbeddingsAnswer {
+	const length = LENGTHS[body.model] ?? 1_536;
 	const tokens = body.input.reduce((sum, input) => sum + tokensOf(input), 0);
 	return {
 		object: "list",
