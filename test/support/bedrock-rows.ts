@@ -34,3 +34,8 @@ export const BEDROCK_CATALOG = (() => {
 
 /** Settings of a service that has them. */
 export const WITH_BEDROCK = { CATALOG: JSON.stringify(BEDROCK_ROWS) };
+
+/** Bedrock alone does not say how many tokens of an answer were reasoning. */
+export function countsReasoning(modelId: string): boolean {
+	return !BEDROCK_ROWS.models.some(({ id }) => id === modelId);
+}
