@@ -37,6 +37,8 @@ interface ListedModel {
 	capabilities: {
 		tools: boolean;
 		vision: boolean;
+		pdf: boolean;
+		audio: boolean;
 		json_schema: boolean;
 		logprobs: boolean;
 		reasoning: boolean;
@@ -61,6 +63,8 @@ interface UsedModel extends ListedModel {
 const ABILITIES = {
 	tools: "tools",
 	vision: "images",
+	pdf: "PDF",
+	audio: "audio",
 	json_schema: "JSON schema",
 	reasoning: "reasoning",
 	logprobs: "logprobs",
