@@ -1,6 +1,6 @@
 // A settled request as telemetry is told of it: what its row says, and what only the engine knows. Pure.
 import type { Mask } from "../compliance/mask/mask.ts";
-import { toCountedRequest } from "../meter/counted-request.ts";
+import { toCountedRequest, toCountedSettlement } from "../meter/counted-request.ts";
 import type { RequestEnd, RequestFacts } from "../meter/request-facts.ts";
 import type { UsageRow } from "../meter/settlement.ts";
 import { nanoUsd } from "../proof/money.ts";
@@ -155,7 +155,7 @@ export function toRequestTelemetry(settled: SettledExchange): RequestTelemetry {
 	const { usage, receipt, facts, end, billed, endpoint, written, parent, hasContent } = settled;
 	const last = receipt.kind === "chat" || receipt.kind === "skill" ? billed.at(-1) : undefined;
 	return {
-		...toCountedRequest({ ...usage, facts, error: end.error, count: 1 }, usage.user_id),
+		...toCountedRequest(toCountedSettlement(settled), usage.user_id),
 		requestId: usage.request_id,
 		endpoint,
 		startedAtMs: Date.parse(usage.created_at),

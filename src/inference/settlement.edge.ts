@@ -17,7 +17,6 @@ import {
 	type RequestRecord,
 	reserveBilledSoFar,
 	reserveWholeBound,
-	totalCachedTokens,
 	totalNanoUsd,
 	toUsageAndReceipt,
 } from "./accounting.ts";
@@ -170,11 +169,10 @@ export class RequestSettlement {
 
 	/** What the request's row says besides. */
 	#facts(kind: ReceiptKind): RequestFacts {
-		const { billed, attempts: log } = this.#calls;
-		const attempts = log.kept;
+		const attempts = this.#calls.attempts.kept;
 		// The answer of a workflow is made of several.
 		const firstTokenMs = kind === "chat" || kind === "skill" ? toFirstTokenMs(attempts) : null;
-		return { ...this.record.names, firstTokenMs, cachedTokens: totalCachedTokens(billed), attempts };
+		return { ...this.record.names, firstTokenMs, attempts };
 	}
 
 	/**

@@ -19,6 +19,7 @@ import { cachedSettings } from "../settings.ts";
 import { toWebhookRules } from "../webhooks/webhook.ts";
 import { DAY_MS } from "./budget-period.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
+import { toCountedSettlement } from "./counted-request.ts";
 import { DataKey } from "./data-key.edge.ts";
 import { toUnbilledRow, type UnbilledRequest } from "./failed-request.ts";
 import { FeedbackTable } from "./feedback-table.edge.ts";
@@ -57,7 +58,6 @@ import { METER_TABLES } from "./meter-tables.ts";
 import { type NamedColumn, type NameSums, sumByName } from "./name-sums.edge.ts";
 import { RefusalTable } from "./refusal-table.edge.ts";
 import type { LimitRefusal } from "./refusals.ts";
-import { NO_END, NO_FACTS } from "./request-facts.ts";
 import { RequestKeeper } from "./request-keeper.edge.ts";
 import { firstNumberAt, numberTimeMs, requestNumber } from "./request-number.ts";
 import type {
@@ -393,8 +393,7 @@ export class AccountMeter extends BackedUpObject {
 	/** Settles a request, and stores the alerts that its cost gives rise to in the same transaction. */
 	#settle(open: OpenRequest, settlement: Settlement, nowMs: number): void {
 		this.#meterState.settle(open, settlement);
-		const { usage, facts = NO_FACTS, end = NO_END } = settlement;
-		this.#metrics?.count({ ...usage, facts, error: end.error, count: 1 });
+		this.#metrics?.count(toCountedSettlement(settlement));
 		this.#budgets.settled(open, settlement.usage, nowMs);
 	}
 

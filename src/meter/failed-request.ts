@@ -9,6 +9,7 @@ import { dayPart } from "./day-sums.ts";
 import { NO_FACTS, type RequestError, type RequestNames } from "./request-facts.ts";
 import type { ListedRequest } from "./request-page.ts";
 import { NO_TIMES, type TimeSum } from "./time-sums.ts";
+import { sumTokenParts } from "./token-parts.ts";
 
 /** How requests end that were billed nothing. */
 export const UNBILLED_OUTCOMES = ["refused", "failed", "client_closed"] as const;
@@ -74,12 +75,15 @@ export interface FailedRow extends Record<string, SqlStorageValue> {
 	metadata: string | null;
 }
 
+/** What a request used that was billed nothing. */
+const NO_TOKENS = { tokens: 0, input_tokens: 0, ...sumTokenParts([]) };
+
 /** A failed request as the metrics count it. */
 export function toUnbilledRow(failed: UnbilledRequest): CountedRow {
 	const { kind, apiKeyId: api_key_id, outcome, error, count, names, attempts, latencyMs: latency_ms } = failed;
 	const { model = null, provider = null } = attempts.at(-1) ?? {};
 	const facts = { ...NO_FACTS, ...names, attempts: [...attempts] };
-	const nothing = { tokens: 0, input_tokens: 0, cost_nano_usd: 0, fallback: false, calls: [] };
+	const nothing = { ...NO_TOKENS, cost_nano_usd: 0, fallback: false, calls: [] };
 	return { kind, api_key_id, outcome, error, count, latency_ms, model, provider, facts, ...nothing };
 }
 
@@ -123,8 +127,7 @@ export function toListedFailure(row: FailedRow): ListedRequest {
 		model: row.model,
 		provider: row.provider,
 		mode: null,
-		tokens: 0,
-		input_tokens: 0,
+		...NO_TOKENS,
 		cost_nano_usd: 0,
 		latency_ms: row.latency_ms,
 		estimated: false,
@@ -138,7 +141,6 @@ export function toListedFailure(row: FailedRow): ListedRequest {
 			endUser: row.end_user,
 			metadata: row.metadata === null ? {} : (JSON.parse(row.metadata) as Record<string, string>),
 			firstTokenMs: null,
-			cachedTokens: 0,
 			attempts,
 		},
 		proof_hash: null,

@@ -2,9 +2,10 @@
 import { type Outcome, type Receipt, type ReceiptKind, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
 import type { Signer } from "../proof/signing.ts";
 import { NO_FACTS, type RequestEnd, type RequestFacts, type RequestNames } from "./request-facts.ts";
+import { sumTokenParts, type TokenParts, toTokenParts } from "./token-parts.ts";
 
 /** One model call inside a request. */
-export interface UsageCall {
+export interface UsageCall extends TokenParts {
 	model: string;
 	provider: string;
 	tokens: number;
@@ -124,6 +125,7 @@ export function mergeCallsByModel(calls: readonly UsageCall[]): UsageCall[] {
 			tokens: sum((call) => call.tokens),
 			input_tokens: sum((call) => call.input_tokens),
 			cost_nano_usd: sum((call) => call.cost_nano_usd),
+			...toTokenParts(sumTokenParts(same)),
 			requests: sum((call) => call.requests ?? 1),
 		};
 	});
