@@ -344,7 +344,10 @@ export class RequestTable implements RequestSource {
 		return this.settledRows(numbers).map((row) => ({ n: row.n, request: toListedRequest(row) }));
 	}
 
-	/** What series count of the rows of a range, newest first; their names are those of a column. */
+	/**
+	 * What series count of the rows of a range, newest first; their names are those of a column. As in all sums, what was not billed was
+	 * refused or has failed, also where its client had gone.
+	 */
 	seriesRows(
 		{ from, before }: NumberRange,
 		{ column, apiKeyIds }: Pick<SeriesQuery, "column" | "apiKeyIds">,
@@ -355,7 +358,8 @@ export class RequestTable implements RequestSource {
 				first_token_ms, 1 AS count
 			FROM requests WHERE n >= ?1 AND n < ?2 AND settled IS NOT NULL
 				AND (?3 IS NULL OR api_key IN (SELECT value FROM json_each(?3)))
-			UNION ALL SELECT n, at_ms, coalesce(${column ?? "NULL"}, ''), outcome, 0, 0, 0, latency_ms, NULL, count
+			UNION ALL SELECT n, at_ms, coalesce(${column ?? "NULL"}, ''),
+				CASE outcome WHEN 'refused' THEN 'refused' ELSE 'failed' END, 0, 0, 0, latency_ms, NULL, count
 			FROM failed_requests WHERE n >= ?1 AND n < ?2
 				AND (?3 IS NULL OR api_key IN (SELECT value FROM json_each(?3))) ORDER BY n DESC LIMIT ?4`,
 			from,

@@ -100,7 +100,8 @@ describe("GET /v1/requests", () => {
 				latency_ms: expect.any(Number),
 				...{ outcome: "complete", truncated: false, signed: true, proof_hash },
 				...{ catalog_version: receipt["catalog_version"], config_digest: null },
-				...{ count: 1, error: null, session_id: null, end_user: null, metadata: {}, cached_tokens: 0 },
+				...{ count: 1, error: null, session_id: null, end_user: null, metadata: {} },
+				...{ cached_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 },
 				http_status: 200,
 				first_token_ms: expect.any(Number),
 				// Only an answer that comes as a whole has none.
