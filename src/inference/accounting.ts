@@ -11,7 +11,14 @@ import { usd } from "../proof/money.ts";
 import { type Outcome, type Receipt, type ReceiptBase, type ReceiptDetail, toHashedOutput } from "../proof/receipt.ts";
 import { hashSalted } from "../proof/salted.ts";
 import type { CallFailure, PartialAnswer } from "../providers/call-failure.ts";
-import { joinText, type ModelAnswer, partsOfType, type ToolCallPart, type Warning } from "../providers/model-call.ts";
+import {
+	joinText,
+	type Message,
+	type ModelAnswer,
+	partsOfType,
+	type ToolCallPart,
+	type Warning,
+} from "../providers/model-call.ts";
 import { reasonsHidden } from "../routing/effort.ts";
 import { replacementWarning } from "../routing/replacement.ts";
 import type { Candidate } from "../routing/selection.ts";
@@ -74,8 +81,8 @@ export interface RequestPurpose {
 	configDigest: string | null;
 	/** The compliance policy in force; null without one. */
 	gate: ComplianceGate | null;
-	/** What models are sent of the request, after masking, as text. Absent: none of its texts are kept. */
-	renderInput?(): string;
+	/** What models are sent of the request, after masking. Absent: none of its texts are kept or told. */
+	sentMessages?: readonly Message[];
 	/** @param billed every call so far, in the order they ended; never empty for a single answer. */
 	describe(billed: readonly BilledCall[]): RequestDescription;
 }

@@ -28,7 +28,6 @@ import { answerForm, answerMaskWarnings, restoreAnswer, restoreParts } from "./m
 import { observeFor, rememberModel } from "./observe.edge.ts";
 import { type CallPlan, callChars, type InferenceRequest, planInSteps } from "./plan.ts";
 import type { ReceiptInput } from "./receipt-input.edge.ts";
-import { renderSentMessages } from "./rendered-texts.ts";
 import { checkDeliveredForm, repairForm } from "./repair.edge.ts";
 import { RequestSettlement, toRequestRecord } from "./settlement.edge.ts";
 
@@ -121,7 +120,7 @@ async function reserveCall(
 		input,
 		configDigest,
 		gate: request.options.gate,
-		renderInput: () => renderSentMessages(request.call.messages),
+		sentMessages: request.call.messages,
 		describe: describeSingleAnswer(skillId),
 	};
 	const { boundNanoUsd } = set;

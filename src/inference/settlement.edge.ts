@@ -23,8 +23,9 @@ import {
 import { type AttemptLog, toFirstTokenMs } from "./attempt-log.ts";
 import type { Caller } from "./caller.edge.ts";
 import { LOST } from "./failover.ts";
-import { renderAnswer } from "./rendered-texts.ts";
+import { renderAnswer, renderSentMessages } from "./rendered-texts.ts";
 import { type SettledExchange, toRequestTelemetry } from "./request-telemetry.ts";
+import type { StageTimes } from "./trace.ts";
 
 /** Time between the end of the last call and the expiry of the reservation. */
 const RESERVATION_MARGIN_MS = 10_000;
@@ -64,6 +65,8 @@ interface MadeCalls {
 	readonly readers: Iterable<Model>;
 	/** Every call that was sent. */
 	readonly attempts: AttemptLog;
+	/** Of a workflow. */
+	readonly stageTimes?: readonly StageTimes[];
 }
 
 /** Why a request gave no answer, or no whole one. */
@@ -131,7 +134,8 @@ export class RequestSettlement {
 	}
 
 	async #reserve(reservation: Reservation): Promise<Result<unknown>> {
-		const reserved = await this.#caller.funds.reserve(reservation);
+		const parent = this.#caller.trace?.parent;
+		const reserved = await this.#caller.funds.reserve(parent ? { ...reservation, parent } : reservation);
 		if (!reserved.ok) return reserved;
 		const { salt } = reserved.value;
 		const inputHash = await this.#record.purpose.input.hash(salt);
@@ -194,30 +198,45 @@ export class RequestSettlement {
 		const [settled] = await timings.measure("settle", () =>
 			Promise.all([funds.settle({ usage, receipt, facts, end }), this.#keepTexts(told)]),
 		);
-		if (settled) this.#trace({ usage, receipt: unsigned, facts, end, written: told.written ?? null });
+		if (settled)
+			this.#trace({
+				usage,
+				receipt: unsigned,
+				facts,
+				end,
+				written: told.written ?? null,
+				writtenText: told.writtenText ?? null,
+			});
 		return settled ? receipt : null;
 	}
 
+	/** What no provider may keep is not kept here either, and no collector gets it. */
+	get #mayTellTexts(): boolean {
+		const { gate } = this.#record.purpose;
+		return !(gate && requiresZeroRetention(gate.levels));
+	}
+
 	/** Hands over the spans of the request, which is settled. */
-	#trace(settled: Pick<SettledExchange, "usage" | "receipt" | "facts" | "end" | "written">): void {
+	#trace(settled: Pick<SettledExchange, "usage" | "receipt" | "facts" | "end" | "written" | "writtenText">): void {
 		const { trace, route } = this.#caller;
-		const billed = [...this.#calls.billed];
+		const { billed, stageTimes = [] } = this.#calls;
+		const { sentMessages } = this.#record.purpose;
+		const made = { billed: [...billed], stageTimes: [...stageTimes] };
 		trace?.handRequest(() => {
 			const { parent } = trace;
-			const { gate } = this.record.purpose;
-			// What no provider may keep, a collector does not get either.
-			const hasContent = trace.hasContent && !(gate && requiresZeroRetention(gate.levels));
-			return toRequestTelemetry({ ...settled, billed, endpoint: route ?? null, parent, hasContent });
+			const hasContent = trace.hasContent && this.#mayTellTexts;
+			const sent = hasContent ? (sentMessages ?? null) : null;
+			return toRequestTelemetry({ ...settled, ...made, endpoint: route ?? null, parent, sent, hasContent });
 		});
 	}
 
 	/** Keeps the request's texts where its key and the operator want that, and no policy forbids it. Never throws. */
 	async #keepTexts({ written, writtenText }: Partial<Told>): Promise<void> {
 		const { keepTexts } = this.#caller;
-		const { gate, renderInput } = this.#record.purpose;
-		if (!keepTexts || !renderInput || (gate && requiresZeroRetention(gate.levels))) return;
+		const { sentMessages } = this.#record.purpose;
+		if (!keepTexts || !sentMessages || !this.#mayTellTexts) return;
 		const output = writtenText ?? (written ? renderAnswer(written) : "");
-		await keepTexts({ input: renderInput(), output });
+		await keepTexts({ input: renderSentMessages(sentMessages), output });
 	}
 
 	/** Settles a request that gave no answer: what may have been billed is recorded; where that is nothing, the reservation is released. */

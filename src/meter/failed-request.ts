@@ -2,12 +2,13 @@
 // Equal refusals of a minute are one row with their number, so that a client that tries again and again does not fill the meter. Pure.
 import type { RequestKind } from "../http/request-kind.ts";
 import { pickReceiptDecision } from "../proof/receipt-decision.ts";
-import type { RequestTelemetry } from "../telemetry/request-telemetry.ts";
+import { type RequestTelemetry, UNTOLD } from "../telemetry/request-telemetry.ts";
 import { type CallAttempt, fromStoredAttempts } from "./call-attempt.ts";
 import { type CountedRow, toCountedRequest } from "./counted-request.ts";
 import { dayPart } from "./day-sums.ts";
 import { NO_FACTS, type RequestError, type RequestNames } from "./request-facts.ts";
 import type { ListedRequest } from "./request-page.ts";
+import { toSentStatus } from "./settled-telemetry.ts";
 import { NO_TIMES, type TimeSum } from "./time-sums.ts";
 import { sumTokenParts } from "./token-parts.ts";
 
@@ -94,21 +95,17 @@ export function toFailureSum({ atMs, apiKeyId: api_key_id, outcome, count, attem
 	return { day, api_key_id, model: attempts.at(-1)?.model ?? "", ...NO_TIMES, ...counted };
 }
 
-/** The status of a request whose client had gone, in logs of nginx and others. */
-const CLIENT_CLOSED = 499;
-
 /** A failed request as its span says it. @param endpoint method and path; null where they are not known. */
 export function toUnbilledTelemetry(
 	failed: UnbilledRequest,
 	userId: string,
 	{ endpoint, parent }: Pick<RequestTelemetry, "endpoint" | "parent">,
 ): RequestTelemetry {
-	const { requestId, atMs, status, names, attempts } = failed;
+	const { requestId, atMs, names, attempts } = failed;
 	return {
+		...UNTOLD,
 		...toCountedRequest(toUnbilledRow(failed), userId),
-		...{ requestId, endpoint, parent, attempts, startedAtMs: atMs, status: status ?? CLIENT_CLOSED },
-		...{ asked: null, mode: null, reason: null, finishReasons: [], isEstimated: false, workflow: null },
-		...{ stages: [], steps: [], tools: [], content: null },
+		...{ requestId, endpoint, parent, attempts, startedAtMs: atMs, status: toSentStatus(failed) },
 		...names,
 	};
 }

@@ -77,7 +77,7 @@ export function readDaySeries(state: MeterState, query: SeriesQuery): UsageSerie
 	const unknown = days.map(() => null);
 	return {
 		startsMs: days.map((day) => Date.parse(day)),
-		...keepLargest([...byName.values()], mostNames),
+		...keepLargest([...byName.values()], mostNames, days.length),
 		latency: unknown,
 		firstToken: unknown,
 		totalLatency: null,

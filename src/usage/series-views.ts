@@ -187,7 +187,9 @@ export function toSeriesAnswer({ query, endMs, read, keys }: ShownSeries): Serie
 	const all = [...read.series.map(({ points }) => points), ...(read.others ? [read.others] : [])];
 	const total = all.flat().reduce(addSeriesCounts, NO_SERIES_COUNTS);
 	const { series, others } =
-		grouping === "tag" ? keepLargest(spreadSeriesOverTags(read.series, keys), limit ?? DEFAULT_NAMES) : read;
+		grouping === "tag"
+			? keepLargest(spreadSeriesOverTags(read.series, keys), limit ?? DEFAULT_NAMES, read.startsMs.length)
+			: read;
 	const isOfKeys = grouping === "key";
 	return {
 		object: "usage.series",
