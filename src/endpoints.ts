@@ -13,6 +13,7 @@ import { catalogEndpoints } from "./catalog-endpoints.edge.ts";
 import { complianceEndpoints } from "./chat/compliance-preview.edge.ts";
 import { chatEndpoints } from "./chat/endpoints.edge.ts";
 import { codeModeEndpoints } from "./code-mode/endpoints.edge.ts";
+import { encoderEndpoints } from "./encoders/endpoints.edge.ts";
 import { healthEndpoint } from "./health.edge.ts";
 import { hookEndpoints } from "./hooks/endpoints.edge.ts";
 import type { Endpoint } from "./http/endpoint.ts";
@@ -78,6 +79,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	...chatEndpoints,
 	...responseEndpoints,
 	...messagesEndpoints,
+	...encoderEndpoints,
 	...orchestrationEndpoints,
 	...codeModeEndpoints,
 	...complianceEndpoints,

@@ -3,9 +3,18 @@
 import { hexToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import type { Catalog } from "./catalog/catalog.ts";
-import { type ProviderKeys, parseProviderKeys, soleKey } from "./catalog/provider-keys.ts";
+import {
+	credentialForm,
+	keyVariableNames,
+	PROJECT,
+	parseSharedCredentials,
+	plainKeyNames,
+	tokenAddress,
+} from "./catalog/credentials.ts";
+import { type ProviderKeys, parseCredentialKeys, parseProviderKeys, soleKey } from "./catalog/provider-keys.ts";
 import type { Provider } from "./catalog/schema.ts";
 import { CATALOG } from "./catalog/shipped.ts";
+import type { CredentialForm } from "./catalog/vocabulary.ts";
 import { MisconfiguredError } from "./failure.ts";
 import type { Deployment } from "./http/deployment.ts";
 import { isJsonObject } from "./json.ts";
@@ -190,6 +199,8 @@ const settingsSchema = z.object({
 	LOG_TEXTS: z.coerce.number().int().min(0).max(365).default(0),
 	/** `refuse`: a model id that means nothing is 404; by default the cheapest budget model runs, with a warning. */
 	UNKNOWN_MODEL: z.literal("refuse", { error: "must be refuse, or absent" }).optional(),
+	/** The embedding model of requests that name none, or `auto`. Without it they are refused. */
+	DEFAULT_EMBEDDING_MODEL: z.string().min(1).max(128).optional(),
 	/** The most bytes that a user of the Corporate plan may store. Without it, nothing limits them. */
 	CORPORATE_STORED_BYTES: z.coerce.number().int().positive().optional(),
 	/** How many days requests and their receipts are kept; 0 for good. */
@@ -283,6 +294,8 @@ export interface BaseSettings {
 	shortUrlBase: string | null;
 	/** A model id that means nothing is refused. */
 	refusesUnknownModels: boolean;
+	/** The embedding model of requests that name none; null: they are refused. */
+	defaultEmbeddingModel: string | null;
 	/** The most bytes that a user of the Corporate plan may store; null for no limit. */
 	corporateStoredBytes: number | null;
 	/** How many days requests and their receipts are kept; 0 for good. */
@@ -330,9 +343,10 @@ const VOUCHED = "provider";
 const ATTESTED = "1";
 
 /** Names of the variables of a provider. */
-function providerVariableNames({ env_prefix, key_env_alternatives }: Provider) {
+function providerVariableNames(provider: Provider) {
+	const { env_prefix } = provider;
 	return {
-		keys: [`${env_prefix}_API_KEY`, ...key_env_alternatives],
+		keys: keyVariableNames(provider),
 		baseUrl: `${env_prefix}_BASE_URL`,
 		/** `provider`: the replaced base URL serves the provider's own product. */
 		facts: `${env_prefix}_FACTS`,
@@ -349,7 +363,7 @@ export function settingNames({ providers }: Pick<Catalog, "providers">): string[
 		const { keys, ...names } = providerVariableNames(provider);
 		return [...keys, ...Object.values(names)];
 	});
-	return [...Object.keys(settingsSchema.shape), ...ofProviders];
+	return [...Object.keys(settingsSchema.shape), ...new Set(ofProviders)];
 }
 
 /** Names of the variables and secrets that the service reads with the catalog that ships. */
@@ -362,19 +376,52 @@ function readVariable(env: Variables, name: string): string | undefined {
 	return typeof text === "string" && text.trim() !== "" ? text.trim() : undefined;
 }
 
+interface ReadKeys {
+	keys?: ProviderKeys;
+	faults: string[];
+}
+
+/** A cloud's credentials: the provider's own variable, which may hold a list, else those that all providers of the cloud share. */
+function readCredentials(env: Variables, provider: Provider, form: CredentialForm, rules: AddressRules): ReadKeys {
+	const [ownName = "", sharedName = ""] = keyVariableNames(provider);
+	const own = readVariable(env, ownName);
+	const shared = own === undefined ? parseSharedCredentials(form, (name) => readVariable(env, name)) : { faults: [] };
+	const written = own ?? shared.written;
+	if (written === undefined) return { faults: shared.faults };
+	const name = own === undefined ? sharedName : ownName;
+	const { keys, faults = [] } = parseCredentialKeys(written, form);
+	if (!keys) return { faults: faults.map((fault) => `${name}${fault}`) };
+	const found = keys.flatMap(({ name: key, credentials }) => {
+		const of = key === "" ? name : `${name} ${key}`;
+		const address = credentials && tokenAddress(credentials);
+		const fault = address ? findAddressFault(address, rules) : null;
+		const lacksProject =
+			provider.base_url.includes(PROJECT) && credentials?.form === "google" && credentials.projectId === null;
+		return [
+			...(fault === null ? [] : [`${of}: the address that tokens are asked for at ${fault}`]),
+			...(lacksProject ? [`${of} has no project_id, and the row of ${provider.id} names no project`] : []),
+		];
+	});
+	return found.length > 0 ? { faults: found } : { keys, faults: [] };
+}
+
 /** A provider's keys, or what is wrong with them; nothing where it has none. A provider that takes no key has one without a text. */
-function readProviderKeys(env: Variables, provider: Provider): { keys?: ProviderKeys; faults: string[] } {
+function readProviderKeys(env: Variables, provider: Provider, rules: AddressRules): ReadKeys {
 	if (provider.auth === "none") return { keys: [soleKey("")], faults: [] };
-	const names = providerVariableNames(provider).keys;
-	const name = names.find((variable) => readVariable(env, variable) !== undefined);
+	const form = credentialForm(provider);
+	const isSet = (variable: string) => readVariable(env, variable) !== undefined;
+	const name = (form === null ? keyVariableNames(provider) : plainKeyNames(provider)).find(isSet);
+	// A plain key goes before credentials that all providers of a cloud share, as in AWS's own tools.
+	const hasOwn = isSet(`${provider.env_prefix}_CREDENTIALS`);
+	if (form !== null && (name === undefined || hasOwn)) return readCredentials(env, provider, form, rules);
 	if (name === undefined) return { faults: [] };
 	const { keys, faults = [] } = parseProviderKeys(readVariable(env, name) ?? "");
 	const named = faults.map((fault) => `${name}${fault}`);
 	return keys ? { keys, faults: named } : { faults: named };
 }
 
-function readProviderAccess(env: Variables, provider: Provider): ProviderAccess | null {
-	const { keys } = readProviderKeys(env, provider);
+function readProviderAccess(env: Variables, provider: Provider, rules: AddressRules): ProviderAccess | null {
+	const { keys } = readProviderKeys(env, provider, rules);
 	if (!keys) return null;
 	const configured = readVariable(env, providerVariableNames(provider).baseUrl) ?? provider.base_url;
 	return { provider, keys, baseUrl: stripTrailingSlash(configured), host: new URL(configured).host };
@@ -387,7 +434,7 @@ function findProviderFaults(env: Variables, provider: Provider, rules: AddressRu
 	const addressFault = address === undefined ? null : findAddressFault(address, rules);
 	const isOr = (name: string, word: string) => [undefined, word].includes(readVariable(env, name));
 	return [
-		...readProviderKeys(env, provider).faults,
+		...readProviderKeys(env, provider, rules).faults,
 		...(addressFault === null ? [] : [`${baseUrl} ${addressFault}`]),
 		...(isOr(facts, VOUCHED) ? [] : [`${facts} must be ${VOUCHED}, or absent`]),
 		...[zeroRetention, businessAssociate]
@@ -474,6 +521,7 @@ function toBaseSettings(values: Values, addressRules: AddressRules): BaseSetting
 		},
 		shortUrlBase: values.SHORT_URL_BASE === undefined ? null : stripTrailingSlash(values.SHORT_URL_BASE),
 		refusesUnknownModels: values.UNKNOWN_MODEL === "refuse",
+		defaultEmbeddingModel: values.DEFAULT_EMBEDDING_MODEL ?? null,
 		corporateStoredBytes: values.CORPORATE_STORED_BYTES ?? null,
 		keepRequestsDays: values.KEEP_REQUESTS_DAYS,
 		maxBodyBytes: values.MAX_BODY_BYTES,
@@ -494,12 +542,13 @@ function toBaseSettings(values: Values, addressRules: AddressRules): BaseSetting
 
 /** Faults of the variables of a catalog's providers. */
 function findProvidersFaults(env: Variables, { providers }: Catalog, rules: AddressRules): string[] {
-	return providers.flatMap((provider) => findProviderFaults(env, provider, rules));
+	// Providers of one cloud share variables.
+	return [...new Set(providers.flatMap((provider) => findProviderFaults(env, provider, rules)))];
 }
 
-function toCatalogSettings(env: Variables, catalog: Catalog): CatalogSettings {
+function toCatalogSettings(env: Variables, catalog: Catalog, rules: AddressRules): CatalogSettings {
 	const access = catalog.providers
-		.map((provider) => readProviderAccess(env, provider))
+		.map((provider) => readProviderAccess(env, provider, rules))
 		.filter((entry) => entry !== null);
 	return {
 		catalog,
@@ -522,7 +571,7 @@ export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Setti
 		...findProvidersFaults(env, catalog, rules),
 	];
 	if (!parsed.success || faults.length > 0) throw new SettingsError(faults.join("; "));
-	return { ...toBaseSettings(parsed.data, rules), ...toCatalogSettings(env, catalog) };
+	return { ...toBaseSettings(parsed.data, rules), ...toCatalogSettings(env, catalog, rules) };
 }
 
 /**
@@ -532,7 +581,7 @@ export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Setti
 export function withCatalog(settings: BaseSettings, env: Variables, catalog: Catalog): Settings {
 	const faults = findProvidersFaults(env, catalog, settings.addressRules);
 	if (faults.length > 0) throw new SettingsError(faults.join("; "));
-	return { ...settings, ...toCatalogSettings(env, catalog) };
+	return { ...settings, ...toCatalogSettings(env, catalog, settings.addressRules) };
 }
 
 const settingsByEnv = new WeakMap<object, Settings>();

@@ -2,6 +2,7 @@
 // a dated snapshot. The families are a table (aliases.json); an id of none of them has no alias. Pure.
 import aliasesFile from "./aliases.json" with { type: "json" };
 import { type Catalog, perCatalog } from "./catalog.ts";
+import type { EncoderModel } from "./encoder.ts";
 import type { AliasesFile, Model } from "./schema.ts";
 
 // Not parsed here, as the other data files: the catalog test checks it against its schema.
@@ -107,4 +108,26 @@ export function findModelOrAlias(id: string, catalog: Catalog): Model | null {
 export function findExactModel(id: string, catalog: Catalog): Model | null {
 	const named = findNamedModel(id, catalog);
 	return named?.isExact ? named.model : null;
+}
+
+/** Encoder models by the spellings of their ids, and of what their providers call them. */
+const encodersBySpelling = perCatalog(
+	({ encoders }) =>
+		new Map([
+			...encoders.toReversed().map((model) => [toSpelling(model.upstream_model), model] as const),
+			...encoders.flatMap((model) =>
+				[...(model.aliases ?? []), model.id].map((id) => [toSpelling(id), model] as const),
+			),
+		]),
+);
+
+/** The encoder model that an id means, in whatever spelling, and behind the name of its provider; null where it is none's. */
+export function findNamedEncoder(id: string, catalog: Catalog): EncoderModel | null {
+	const own = catalog.findEncoder(id) ?? encodersBySpelling(catalog).get(toSpelling(id));
+	const slash = id.indexOf("/");
+	if (own || slash < 0) return own ?? null;
+	const prefix = id.slice(0, slash).toLowerCase();
+	const provider = Object.hasOwn(prefixes, prefix) ? prefixes[prefix] : prefix;
+	const named = encodersBySpelling(catalog).get(toSpelling(id.slice(slash + 1)));
+	return named && named.provider === provider ? named : null;
 }

@@ -1,4 +1,5 @@
 // A model catalog: its data, and look-ups by id. The one that ships is in shipped.ts. Pure.
+import type { EncoderModel } from "./encoder.ts";
 import type { Model, Provider } from "./schema.ts";
 import type { QualityIntent, Tier } from "./vocabulary.ts";
 
@@ -9,6 +10,8 @@ interface CatalogData {
 	/** By intent: how much easier its public test is than the general one, in logits. */
 	testEase: Readonly<Partial<Record<QualityIntent, number>>>;
 	models: readonly Model[];
+	/** The models that make no text: they stand in no list of models that answer. */
+	encoders: readonly EncoderModel[];
 	providers: readonly Provider[];
 	/** Ids of the models that the Free plan may call. */
 	freeModels: readonly string[];
@@ -18,25 +21,34 @@ interface CatalogData {
 export interface Catalog extends CatalogData {
 	/** The model that an id means, or an alias of an operator's row; undefined where it means none. */
 	findModel(id: string): Model | undefined;
+	/** The encoder model that an id means, or an alias of an operator's row. */
+	findEncoder(id: string): EncoderModel | undefined;
 	/** The provider with this id, or undefined. */
 	findProvider(id: string): Provider | undefined;
 	/**
 	 * The provider of a model in this catalog.
 	 * @throws when the catalog does not have it.
 	 */
-	providerFor(model: Model): Provider;
+	providerFor(model: Pick<Model, "id" | "provider">): Provider;
+}
+
+/** Rows by their ids and aliases. */
+function indexById<Row extends Pick<Model, "id" | "aliases">>(rows: readonly Row[]): Map<string, Row> {
+	return new Map([
+		...rows.flatMap((row) => (row.aliases ?? []).map((alias) => [alias, row] as const)),
+		...rows.map((row) => [row.id, row] as const),
+	]);
 }
 
 /** Indexes a catalog's data by id. */
 export function createCatalog(data: CatalogData): Catalog {
-	const models = new Map([
-		...data.models.flatMap((model) => (model.aliases ?? []).map((alias) => [alias, model] as const)),
-		...data.models.map((model) => [model.id, model] as const),
-	]);
+	const models = indexById(data.models);
+	const encoders = indexById(data.encoders);
 	const providers = new Map(data.providers.map((provider) => [provider.id, provider]));
 	return {
 		...data,
 		findModel: (id) => models.get(id),
+		findEncoder: (id) => encoders.get(id),
 		findProvider: (id) => providers.get(id),
 		providerFor(model) {
 			const provider = providers.get(model.provider);

@@ -1,7 +1,8 @@
-// The shape of models.sources.json and providers.sources.json, which say where the catalog's figures come from, and the
+// The shape of models.sources.json, encoders.sources.json and providers.sources.json, which say where the catalog's figures come from, and the
 // list of figures that need a source. Only people and the catalog test read those files; the Worker imports neither
 // them nor this.
 import * as z from "zod";
+import type { EncoderModel } from "./encoder.ts";
 import type { Model } from "./schema.ts";
 
 /** A source that people can follow: a file at a revision, a page, or a derivation from other figures. */
@@ -41,6 +42,8 @@ export const modelSourcesFileSchema = z.strictObject({
 	),
 });
 
+export const encoderSourcesFileSchema = z.strictObject({ encoders: modelSourcesFileSchema.shape.models });
+
 export const providerSourcesFileSchema = z.strictObject({
 	/** By provider id. */
 	providers: z.record(
@@ -67,6 +70,8 @@ export function sourcedFigures(model: Model): string[] {
 		...prices,
 		"/limits",
 		"/supports",
+		...(model.documents ? ["/documents/pdf"] : []),
+		...(model.audio ? ["/audio"] : []),
 		...(model.reasoning ? ["/reasoning", "/reasoning/tokens"] : []),
 		"/request",
 		"/quality",
@@ -75,4 +80,9 @@ export function sourcedFigures(model: Model): string[] {
 		"/speed/high_effort",
 		"/speed/low_effort",
 	];
+}
+
+/** The same of an encoder model, for encoders.sources.json. */
+export function sourcedEncoderFigures({ prices, dimensions }: EncoderModel): string[] {
+	return [...prices.map((_, index) => `/prices/${index}`), "/limits", ...(dimensions ? ["/dimensions"] : [])];
 }

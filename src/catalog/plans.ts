@@ -91,7 +91,11 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
 };
 
 /** Whether a plan may call a model. */
-export function isInPlan({ id, plans }: Model, { id: plan, modelAccess }: Plan, { freeModels }: Catalog): boolean {
+export function isInPlan(
+	{ id, plans }: Pick<Model, "id" | "plans">,
+	{ id: plan, modelAccess }: Plan,
+	{ freeModels }: Catalog,
+): boolean {
 	return plans ? plans.includes(plan) : modelAccess === "all" || freeModels.includes(id);
 }
 

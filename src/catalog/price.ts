@@ -64,12 +64,18 @@ function toRates(row: RateRow): Rates {
  * The catalog price in force at `atMs` (ms since the epoch).
  * @throws when the model has none.
  */
-export function priceAt(model: Model, atMs: number): Price {
+export function priceAt<P extends Pick<Price, "effective_from">>(
+	model: { id: string; prices: readonly P[] },
+	atMs: number,
+): P {
 	const first = model.prices[0];
 	return first?.effective_from === null && model.prices.length === 1 ? first : latestPrice(model, atMs);
 }
 
-function latestPrice(model: Model, atMs: number): Price {
+function latestPrice<P extends Pick<Price, "effective_from">>(
+	model: { id: string; prices: readonly P[] },
+	atMs: number,
+): P {
 	const current = model.prices.findLast(
 		(price) => price.effective_from === null || Date.parse(price.effective_from) <= atMs,
 	);
@@ -124,6 +130,11 @@ function toNanoUsd(tokens: number, rate: number): number {
 	return wholeNanoUsd(tokens, rate) + Math.ceil(restPicoUsd(tokens, rate) / PICO_PER_NANO);
 }
 
+/** What tokens cost at USD per million, rounded up: an integer. */
+export function tokensNanoUsd(tokens: number, usdPerMillion: number): number {
+	return toNanoUsd(tokens, Math.round(usdPerMillion * PICO_PER_RATE));
+}
+
 /** What all input costs, rounded up once. */
 function inputNanoUsd({ uncachedInput, cacheRead, cacheWrite, hourCacheWrite = 0 }: TokenUsage, rates: Rates): number {
 	const nano =
@@ -157,7 +168,7 @@ export function priceUsage(model: Model, usage: TokenUsage, atMs: number): CallC
 }
 
 /** A price may change between reservation and call, within this time. */
-const PRICE_HORIZON_MS = 15 * 60_000;
+export const PRICE_HORIZON_MS = 15 * 60_000;
 
 /** The highest rates that could apply to a call sent soon after `atMs`, over all tiers, hours and cache rates. */
 function dearestRates(model: Model, atMs: number, writesHourCache: boolean): { input: number; output: number } {

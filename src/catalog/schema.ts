@@ -2,7 +2,16 @@
 // also changes its source in models.sources.json or providers.sources.json (evidence.ts). The catalog test checks the
 // files; the Worker imports only the types.
 import * as z from "zod";
-import { EFFORTS, PLAN_IDS, QUALITY_INTENTS, TIERS, TRAINING_USES, WIRE_NAMES } from "./vocabulary.ts";
+import {
+	AUDIO_FORMATS,
+	CREDENTIAL_FORMS,
+	EFFORTS,
+	PLAN_IDS,
+	QUALITY_INTENTS,
+	TIERS,
+	TRAINING_USES,
+	WIRE_NAMES,
+} from "./vocabulary.ts";
 
 /** USD per million tokens. Only an operator's own model costs nothing. */
 const rateSchema = z.number().min(0);
@@ -40,6 +49,26 @@ const speedSchema = z.strictObject({
 	ttft_s: z.number().positive(),
 });
 
+/** Documents that a model takes. */
+const documentsSchema = z.strictObject({
+	pdf: z.strictObject({
+		/** Of all files of a request together; null where only the other limits hold. */
+		max_pages: z.int().positive().nullable(),
+		/** Of all files of a request together, before base64. */
+		max_bytes: z.int().positive(),
+		/** Of text and image of one page, at most; null where it is not published: a file may then fill the input. */
+		tokens_per_page: z.int().positive().nullable(),
+	}),
+});
+
+/** Recordings that a model takes, at the rate of its other input. */
+const audioSchema = z.strictObject({
+	formats: z.array(z.enum(AUDIO_FORMATS)).min(1),
+	tokens_per_second: z.number().positive(),
+	/** Of all recordings of a request together. */
+	max_seconds: z.int().positive(),
+});
+
 export const modelSchema = z.strictObject({
 	id: z.string().min(1),
 	upstream_model: z.string().min(1),
@@ -63,6 +92,10 @@ export const modelSchema = z.strictObject({
 		json_schema: z.boolean(),
 		logprobs: z.boolean(),
 	}),
+	/** Absent: it takes none. */
+	documents: documentsSchema.optional(),
+	/** Absent: it takes none. */
+	audio: audioSchema.optional(),
 	reasoning: z
 		.strictObject({
 			control: z.enum([
@@ -136,12 +169,23 @@ export const providerSchema = z.strictObject({
 	base_url: z.url(),
 	/** `<PREFIX>_API_KEY` and `<PREFIX>_BASE_URL` configure the provider. */
 	env_prefix: z.string().regex(/^[A-Z][A-Z0-9_]*$/),
-	/** How it takes its key, if not as its wire does; `none` takes no key. Only of an operator's rows. */
-	auth: z.union([z.literal("bearer"), z.literal("none"), z.strictObject({ header: z.string() })]).optional(),
+	/**
+	 * How it takes its key, if not as its wire does; `none` takes no key. `google` and `entra` are tokens that credentials are changed
+	 * for, `aws` signs each request. Only of an operator's rows.
+	 */
+	auth: z.union([z.enum(["bearer", "none", ...CREDENTIAL_FORMS]), z.strictObject({ header: z.string() })]).optional(),
+	/** The region of a cloud that it is. Only of an operator's rows. */
+	region: z.string().optional(),
+	/** What follows base_url, if not what its wire has: `{model}` is the model's name. Only of an operator's rows. */
+	paths: z.strictObject({ whole: z.string(), stream: z.string() }).optional(),
+	/** Members of each body in place of the model's name, which the path holds. Only of an operator's rows. */
+	model_members: z.record(z.string(), z.string()).optional(),
 	/** How long its answers may take to begin, if not as long as UPSTREAM_TIMEOUT_MS says. Only of an operator's rows. */
 	timeout_ms: z.int().positive().optional(),
 	owner: z.literal("operator").optional(),
 	facts: operatorFactsSchema.optional(),
+	/** What its cloud publishes of it and its region. Only of an operator's rows. */
+	published: operatorFactsSchema.optional(),
 	/** The address of the product that ships, where an operator's row has another. What is published holds for the product. */
 	product_url: z.url().optional(),
 	key_env_alternatives: z.array(z.string()),
@@ -176,7 +220,7 @@ export const providerSchema = z.strictObject({
 });
 
 export const modelsFileSchema = z.strictObject({
-	/** The day of the last change; part of every receipt. */
+	/** The day of the last change, of the encoder models, too; part of every receipt. */
 	version: z.iso.date(),
 	unit: z.literal("USD per million tokens"),
 	/** By intent: how much easier its public test is than the general one, in logits. */

@@ -14,9 +14,26 @@ export type EffortChoice = Effort | "default" | null;
 export const TIERS = ["budget", "mid", "premium", "frontier"] as const;
 export type Tier = (typeof TIERS)[number];
 
+/** What models are for that make no text. */
+export const ENCODER_KINDS = ["embedding", "moderation", "rerank"] as const;
+export type EncoderKind = (typeof ENCODER_KINDS)[number];
+
+/** Whether a kind of request is of encoder models. */
+export function isEncoderKind(kind: string): kind is EncoderKind {
+	return (ENCODER_KINDS as readonly string[]).includes(kind);
+}
+
 /** The wire formats of the providers. */
-export const WIRE_NAMES = ["openai", "anthropic", "google"] as const;
+export const WIRE_NAMES = ["openai", "anthropic", "google", "bedrock"] as const;
 export type WireName = (typeof WIRE_NAMES)[number];
+
+/** How clouds take credentials of more than one text (credentials.ts). */
+export const CREDENTIAL_FORMS = ["aws", "google", "entra"] as const;
+export type CredentialForm = (typeof CREDENTIAL_FORMS)[number];
+
+/** The forms of recordings that models are sent: those that OpenAI's `input_audio` has. */
+export const AUDIO_FORMATS = ["wav", "mp3"] as const;
+export type AudioFormat = (typeof AUDIO_FORMATS)[number];
 
 /** What a prompt may be about. Rules, previews, answers and the trained weights use these names in this order. */
 export const INTENTS = [

@@ -3,8 +3,11 @@ import * as z from "zod";
 import { endUserField, metadataField } from "../account/request-names.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { EFFORTS } from "../catalog/vocabulary.ts";
+import { entryList } from "../http/entry-list.ts";
+import { MAX_JSON_ENTRIES } from "../http/json-shape.ts";
 import { imageAddressSchema, imageDetailSchema } from "../inference/image-address.ts";
 import { responseFormatSchema, toOutputFormat } from "../inference/response-format.ts";
+import { FILE_ID_MESSAGE, readSentAudio, readSentFile } from "../inference/sent-file.ts";
 import { callIdSchema, findCallingModel, readCallId, sealedTextSchema } from "../inference/tool-call-ids.ts";
 import { findUnknownFields, knownFields } from "../inference/unknown-fields.ts";
 import { optionalMember } from "../json.ts";
@@ -16,6 +19,7 @@ import {
 	SAMPLING_PARAMETERS,
 	type TextPart,
 	type ToolChoice,
+	type UserPart,
 } from "../providers/model-call.ts";
 import { ROUTING_MODES } from "../routing/mode.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
@@ -34,6 +38,45 @@ const imagePartSchema = z.lazy(() =>
 			url: imageAddressSchema,
 			detail: imageDetailSchema.optional(),
 		}),
+	}),
+);
+/** Keeps the client's members beside the part: whatever is not in the body as it was read counts as left out. */
+const filePartSchema = z.lazy(() =>
+	z.object({
+		type: z.literal("file"),
+		file: z
+			.object({
+				file_data: z.string().nullish(),
+				file_id: z.string().nullish(),
+				filename: z.string().max(1_024).nullish(),
+			})
+			.transform((file, context) => {
+				const { file_data: content, file_id, filename = null } = file;
+				const refuse = (path: string, message: string) => {
+					context.addIssue({ code: "custom", path: [path], message });
+					return z.NEVER;
+				};
+				if (file_id != null) return refuse("file_id", FILE_ID_MESSAGE);
+				if (content == null) return refuse("file_data", "is missing");
+				const read = readSentFile({ content, name: filename, mediaType: null });
+				return read.ok ? { ...file, part: read.part } : refuse("file_data", read.message);
+			}),
+	}),
+);
+const audioPartSchema = z.lazy(() =>
+	z.object({
+		type: z.literal("input_audio"),
+		input_audio: z.object({ data: z.string(), format: z.string().max(16) }).transform((audio, context) => {
+			const read = readSentAudio(audio.data, audio.format);
+			if (read.ok) return { ...audio, part: read.part };
+			context.addIssue({ code: "custom", message: read.message });
+			return z.NEVER;
+		}),
+	}),
+);
+const userPartSchema = z.lazy(() =>
+	z.discriminatedUnion("type", [textPartSchema, imagePartSchema, filePartSchema, audioPartSchema], {
+		error: "must be one of text, image_url, file and input_audio",
 	}),
 );
 const chatTextSchema = z.lazy(() =>
@@ -72,10 +115,11 @@ const chatMessageSchema = z.lazy(() =>
 			z.object({
 				role: z.literal("user"),
 				content: z.union(
-					[z.string(), z.array(z.discriminatedUnion("type", [textPartSchema, imagePartSchema])).min(1)],
-					{
-						error: "must be a string or an array of text and image_url parts",
-					},
+					[
+						z.string(),
+						entryList(userPartSchema, MAX_JSON_ENTRIES).refine((parts) => parts.length > 0, "must not be empty"),
+					],
+					{ error: "must be a string or an array of text, image_url, file and input_audio parts" },
 				),
 				name: participantName,
 			}),
@@ -212,6 +256,21 @@ function toAssistantParts(message: AssistantMessage, catalog: Catalog): Assistan
 	];
 }
 
+type ChatUserPart = Exclude<Extract<ChatRequest["messages"][number], { role: "user" }>["content"], string>[number];
+
+function toUserPart(part: ChatUserPart): UserPart {
+	switch (part.type) {
+		case "text":
+			return part;
+		case "image_url":
+			return { type: "image", url: part.image_url.url, ...optionalMember("detail", part.image_url.detail) };
+		case "file":
+			return part.file.part;
+		case "input_audio":
+			return part.input_audio.part;
+	}
+}
+
 function toCallMessage(message: ChatRequest["messages"][number], catalog: Catalog): Message {
 	switch (message.role) {
 		case "system":
@@ -223,12 +282,7 @@ function toCallMessage(message: ChatRequest["messages"][number], catalog: Catalo
 		}
 		case "user": {
 			const parts = typeof message.content === "string" ? contentTextParts(message.content) : message.content;
-			const content = parts.map((part) =>
-				part.type === "text"
-					? part
-					: { type: "image" as const, url: part.image_url.url, ...optionalMember("detail", part.image_url.detail) },
-			);
-			return { role: "user", content, ...optionalMember("name", message.name) };
+			return { role: "user", content: parts.map(toUserPart), ...optionalMember("name", message.name) };
 		}
 		case "assistant":
 			return {

@@ -3,8 +3,9 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import { TIERS, type Tier } from "../catalog/vocabulary.ts";
 import { type DocumentFault, inDocumentOrder } from "../faults.ts";
+import { isJsonObject } from "../json.ts";
 import type { AddressRules } from "../operator-catalog/address.ts";
-import { extendCatalog } from "../operator-catalog/extend.ts";
+import { extendCatalog, toRows } from "../operator-catalog/extend.ts";
 import { type OperatorRows, operatorCatalogSchema } from "../operator-catalog/rows.ts";
 
 /** A price so many times above or below its tier's median is likely per thousand tokens, or in cents. */
@@ -65,7 +66,7 @@ function findUnusedProviders({ providers = [], models = [] }: OperatorRows, ship
  * @param catalog what it was extended to.
  */
 export function findSlips(document: unknown, catalog: Catalog, shipped: Catalog): DocumentFault[] {
-	const rows = operatorCatalogSchema.parse(document);
+	const rows = operatorCatalogSchema.parse(isJsonObject(document) ? toRows(document) : document);
 	return inDocumentOrder([...findUnusedProviders(rows, shipped), ...findFarPrices(rows, catalog, shipped)], document);
 }
 

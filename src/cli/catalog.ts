@@ -2,6 +2,7 @@
 // is well, 1 for a catalog with mistakes, 2 when there was none to read or no service to ask.
 import { parseArgs } from "node:util";
 import * as z from "zod";
+import { credentialForm, keyVariableNames } from "../catalog/credentials.ts";
 import type { Provider } from "../catalog/schema.ts";
 import { readAddressRules } from "../settings.ts";
 import { type CheckedCatalog, readCatalogFile } from "./catalog-file.ts";
@@ -41,7 +42,12 @@ function ownRows<T extends { owner?: string | undefined }>(rows: readonly T[]): 
 
 /** Says where the keys of a catalog's providers go. */
 function reportKeys(providers: readonly Provider[]): void {
-	const names = providers.filter(({ auth }) => auth !== "none").map(({ env_prefix }) => `${env_prefix}_API_KEY`);
+	const names = providers
+		.filter(({ auth }) => auth !== "none")
+		.map((provider) => {
+			const [own, ...others] = keyVariableNames(provider);
+			return credentialForm(provider) ? `${own} (or ${others.join(", ")})` : own;
+		});
 	if (names.length > 0) console.log(`keys of these providers: ${names.join(", ")}`);
 }
 

@@ -3,8 +3,9 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import type { Catalog } from "../catalog/catalog.ts";
+import { keyVariableNames } from "../catalog/credentials.ts";
 import { CATALOG } from "../catalog/shipped.ts";
-import { SANDBOX_KEY } from "../providers/sandbox-stage.ts";
+import { SANDBOX_AWS_KEY, SANDBOX_KEY } from "../providers/sandbox-stage.ts";
 import { settingNames } from "../settings.ts";
 import { writePrivateFile } from "./private-files.ts";
 
@@ -64,16 +65,17 @@ export function localVariables(catalog = CATALOG): Record<string, string> {
 /** Whether any provider has a key, or is called without one. */
 export function hasProviderKey(variables: Record<string, string>, { providers }: Catalog = CATALOG): boolean {
 	return providers.some(
-		({ auth, env_prefix, key_env_alternatives }) =>
-			auth === "none" || [`${env_prefix}_API_KEY`, ...key_env_alternatives].some((name) => variables[name]),
+		(provider) => provider.auth === "none" || keyVariableNames(provider).some((name) => variables[name]),
 	);
 }
 
 /** Settings that send the calls of every provider to the sandbox. What is publicly known of the provider still holds. */
 export function sandboxVariables(sandboxUrl: string, { providers }: Catalog = CATALOG): Record<string, string> {
 	return Object.fromEntries(
-		providers.flatMap(({ id, env_prefix }) => [
-			[`${env_prefix}_API_KEY`, SANDBOX_KEY],
+		providers.flatMap(({ id, env_prefix, auth }) => [
+			auth === "aws"
+				? [`${env_prefix}_CREDENTIALS`, JSON.stringify(SANDBOX_AWS_KEY)]
+				: [`${env_prefix}_API_KEY`, SANDBOX_KEY],
 			[`${env_prefix}_BASE_URL`, `${sandboxUrl}/${id}`],
 			[`${env_prefix}_FACTS`, "provider"],
 		]),

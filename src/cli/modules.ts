@@ -177,6 +177,7 @@ export async function buildModules(): Promise<void> {
 		buildConsole(),
 		buildDocuments(),
 		buildModule(join(SITE, "examples.ts"), join(SITE, "built/examples.js")),
+		buildModule("src/compliance/detector.ts", "src/compliance/built/detector.js"),
 		buildModule("src/policy/engine.ts", "src/policy/built/engine.js"),
 		buildModule("src/telemetry/module.ts", "src/telemetry/built/telemetry.js"),
 	]);

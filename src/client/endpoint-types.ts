@@ -23,7 +23,7 @@ type Messages3 = {
 	content: string | Array<{
 		type: "text";
 		text: string;
-	} | Content>;
+	} | Content | Content2 | Content3>;
 	name?: string;
 };
 
@@ -35,6 +35,25 @@ type Content = {
 type ImageUrl = {
 	url: string;
 	detail?: string;
+};
+
+type Content2 = {
+	type: "file";
+	file: File;
+};
+
+type File = {
+	file_data?: string | null;
+	file_id?: string | null;
+	filename?: string | null;
+};
+
+type Content3 = {
+	type: "input_audio";
+	input_audio: {
+		data: string;
+		format: string;
+	};
 };
 
 type Messages4 = {
@@ -294,6 +313,8 @@ type Model = {
 	available: boolean;
 	/** Its provider has said within ten minutes that it does not serve it. */
 	not_served?: true;
+	/** For an owner's key: how the operator's keys stand for it, all together, as this isolate has seen. `throttled`: after a 429; `refused`: the provider refuses the key; `failing`: the provider is passed by after failures. The keys themselves are the operator's to see. */
+	key_state?: KeyState;
 	/** The id you sent, if it is an alias. */
 	alias?: string;
 };
@@ -310,6 +331,12 @@ type Capabilities = {
 	logprobs: boolean;
 	reasoning: boolean;
 	reasoning_efforts: Array<"none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max">;
+};
+
+type KeyState = {
+	state: "ok" | "throttled" | "refused" | "failing";
+	/** Until when; null where nobody knows, and of `ok`. */
+	until: string | null;
 };
 
 type GoalDigest = {
@@ -724,7 +751,7 @@ type Attempts = {
 	/** HTTP status of the provider; null where none came. */
 	status: number | null;
 	/** Why it did not serve; null for one that did. */
-	error: "status" | "unreachable" | "no_head" | "head_timeout" | "timeout" | "out_of_time" | "cut" | "reported" | "empty" | "unusable" | "too_large" | "client_closed" | null;
+	error: "status" | "no_token" | "unreachable" | "no_head" | "head_timeout" | "timeout" | "out_of_time" | "cut" | "reported" | "empty" | "unusable" | "too_large" | "mismatched" | "client_closed" | null;
 	/** From the request's arrival to the call. */
 	started_ms: number;
 	/** From the call to its first token or body; null where none came. */
@@ -987,6 +1014,88 @@ export interface EndpointTypes {
 			warnings: Warnings[];
 			/** Name of the rule of the routing config that matched, else its position. */
 			matched_rule: string | null;
+		};
+	};
+	/** Vectors of texts by the embedding model that is named, with cost and receipt. */
+	create_embeddings: {
+		body: {
+			/** A text, texts, the tokens of a text, or those of texts: at most 2,048. */
+			input: string | string[] | number[] | Array<number[]>;
+			/** An id of list_models with `kind` embedding. `auto` only where the operator names a default. */
+			model?: string | null;
+			/** Length of the vectors, where the model can shorten them. */
+			dimensions?: number | null;
+			/** `float`, the default, or `base64` of little-endian float32. */
+			encoding_format?: "float" | "base64" | null;
+			/** Id of your user, kept with the request: usage groups by it. */
+			user?: string | null;
+			/** The same, without `user`. */
+			safety_identifier?: string | null;
+			/** Pairs that are kept with the request: lists filter by them. */
+			metadata?: Record<string, string> | null;
+			/** A routing config. */
+			brain_config?: BrainConfig | null;
+			/** Which models may see the request. */
+			compliance?: Compliance | null;
+			[member: string]: unknown;
+		};
+		result: {
+			object: "list";
+			/** A vector for each input, in their order. */
+			data: Array<{
+				object: "embedding";
+				index: number;
+				/** Numbers, or base64. */
+				embedding: number[] | string;
+			}>;
+			/** The model that made them. */
+			model: string;
+			/** Tokens of all inputs. */
+			usage: {
+				prompt_tokens: number;
+				total_tokens: number;
+			};
+			/** Model, cost and receipt. */
+			svc: {
+				/** Which model answered, and why: the one that was named, or the same at another host. */
+				routing: {
+					mode: "direct";
+					model_display: string;
+					provider: string;
+					reason: string;
+				};
+				/** Cost of all calls; `estimated` if some usage was not reported: then it is the upper bound. */
+				cost: {
+					input_usd: number;
+					total_usd: number;
+					estimated: boolean;
+				};
+				/** Time from the arrival of the request to its receipt. */
+				latency_ms: number;
+				/** The receipt in short; `verifiable` is always true. */
+				proof: {
+					request_id: string;
+					timestamp: string;
+					proof_hash: string;
+					model: string;
+					provider: string;
+					mode: "direct";
+					reason: string;
+					verifiable: true;
+					signature: string | null;
+					key_id: string | null;
+					/** Salt of the receipt's hashes: for their owner, who may give it away. */
+					salt: string;
+					/** When a compliance policy was in force. */
+					compliance?: Compliance2;
+				};
+				/** Another host of the model served than the named one. */
+				fallback: boolean;
+				/** The id that was named, where another host served. */
+				fallback_from: string | null;
+				/** Parameters and parts that had no effect, or another one than was asked for. */
+				warnings: Warnings[];
+			};
 		};
 	};
 	/** One answer from several models: by the strategy that policy and prompt call for, or the one named, with cost, stages and receipt. */
@@ -2785,13 +2894,13 @@ export interface EndpointTypes {
 			starts: string[];
 			/** When the last step ends. */
 			until: string;
-			/** `requests`: each was counted. `day_sums`: there are too many; sums of UTC days, without failures and latencies. */
+			/** `requests`: each was counted. `day_sums`: there are too many; sums of UTC days, with percentiles within 5 %. */
 			source: "requests" | "day_sums";
-			/** From when on requests are counted, where there are too many and no sums; null where all are. */
+			/** From when on requests are counted, where there are too many, or older ones are archived or removed, and no sums; null where all are. */
 			counted_since: string | null;
 			/** Of the whole range. */
 			total: {
-				/** That were answered. By model from `day_sums`: those that called it. */
+				/** That were answered. By model or provider from `day_sums`: those that called it. */
 				requests: number;
 				/** That got no answer after calls of models. */
 				failed: number;
@@ -2818,7 +2927,7 @@ export interface EndpointTypes {
 				id: string | null;
 				/** What people call it: of a key its name, or its last four characters; else the id. */
 				name: string | null;
-				/** That were answered. By model from `day_sums`: those that called it. */
+				/** That were answered. By model or provider from `day_sums`: those that called it. */
 				requests: number[];
 				/** That got no answer after calls of models. */
 				failed: number[];
@@ -2833,7 +2942,7 @@ export interface EndpointTypes {
 			}>;
 			/** Of all that are not told apart; null where all are. */
 			others: {
-				/** That were answered. By model from `day_sums`: those that called it. */
+				/** That were answered. By model or provider from `day_sums`: those that called it. */
 				requests: number[];
 				/** That got no answer after calls of models. */
 				failed: number[];
@@ -2852,7 +2961,7 @@ export interface EndpointTypes {
 	list_requests: {
 		query?: {
 			/** Only requests of this kind. */
-			kind?: "chat" | "skill" | "orchestration" | "code" | "agent";
+			kind?: "chat" | "skill" | "orchestration" | "code" | "agent" | "embedding" | "moderation" | "rerank";
 			/** Only those that this model served; an id of list_models. */
 			model?: string;
 			/** Only those that this provider served. */
@@ -3137,6 +3246,12 @@ export interface EndpointTypes {
 		query?: {
 			/** Sessions of a page. */
 			limit?: number;
+			/** Only what this API key did: sessions, and what they come to. */
+			key_id?: string;
+			/** Only sessions with a request or a check then or later. */
+			since?: string;
+			/** Only sessions whose last request or check was before. */
+			until?: string;
 			/** `next_cursor` of the page before. */
 			cursor?: string;
 		};
@@ -3156,10 +3271,14 @@ export interface EndpointTypes {
 				last_at: string;
 				/** Requests and runs of it that were billed. */
 				requests: number;
+				/** Runs among them. */
+				runs: number;
 				/** Requests of it that got no answer and cost nothing. */
 				failed: number;
 				/** What they cost. */
 				cost_usd: number;
+				/** Tokens of their prompts and answers. */
+				tokens: number;
 				/** Policy checks of it. */
 				checks: number;
 				/** It has more requests than are counted here: the newest are. */
@@ -3189,10 +3308,14 @@ export interface EndpointTypes {
 			last_at: string;
 			/** Requests and runs of it that were billed. */
 			requests: number;
+			/** Runs among them. */
+			runs: number;
 			/** Requests of it that got no answer and cost nothing. */
 			failed: number;
 			/** What they cost. */
 			cost_usd: number;
+			/** Tokens of their prompts and answers. */
+			tokens: number;
 			/** Policy checks of it. */
 			checks: number;
 			/** It has more requests than are counted here: the newest are. */
@@ -3492,6 +3615,7 @@ export const ROUTES: Readonly<
 > = {
 	create_chat_completion: { method: "POST", path: "/v1/chat/completions", member: "id" },
 	preview_route: { method: "POST", path: "/v1/route", isRepeatable: true, member: "object" },
+	create_embeddings: { method: "POST", path: "/v1/embeddings", member: "object" },
 	orchestrate: { method: "POST", path: "/v2/orchestrate", member: "id" },
 	write_code: { method: "POST", path: "/v2/code", member: "id" },
 	preview_compliance: { method: "POST", path: "/v2/compliance/preview", isRepeatable: true, member: "active" },

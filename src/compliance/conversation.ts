@@ -1,4 +1,5 @@
 // A request as the detector reads it: its texts in order, who says each, and where it stands. Pure; entrances build it.
+import type { UnreadContent } from "./vocabulary.ts";
 
 /** Where a text stands in a request. */
 export type TextPlace =
@@ -26,10 +27,10 @@ export interface PlacedText {
 	readonly maskable?: readonly (readonly [start: number, end: number])[];
 }
 
-/** An image or a file. The detector cannot read it. */
+/** An image, a file, or a text that is not there as one. The detector cannot read it. */
 export interface UnreadPart {
 	readonly message: number | null;
-	readonly what: "image" | "file";
+	readonly what: UnreadContent;
 }
 
 export interface Conversation {

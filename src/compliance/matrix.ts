@@ -66,18 +66,19 @@ export interface KnownFacts {
 	isReplaced: boolean;
 }
 
-/** The facts about a provider: the operator's word where its row has one, else what is published about the product. */
+/** The facts about a provider: the operator's word where its row has one, else what is published about its cloud, or about the product. */
 export function findFacts(providerId: string, { matrix, catalog, attestations }: FactsBasis): KnownFacts {
 	const { isReplaced = false, isMoved = false } = attestations.get(providerId) ?? {};
 	const published = isReplaced || isMoved ? undefined : matrix.providers.find(({ id }) => id === providerId);
-	const own = isReplaced ? {} : (catalog.findProvider(providerId)?.facts ?? {});
+	const { facts: own = {}, published: ofCloud = {} } =
+		(isReplaced ? undefined : catalog.findProvider(providerId)) ?? {};
 	const values: FactValues = {
-		jurisdiction: own.jurisdiction ?? published?.jurisdiction.value ?? null,
-		regions: own.regions ?? published?.regions.value ?? null,
-		frameworks: own.frameworks ?? published?.frameworks.value ?? null,
-		certifications: own.certifications ?? published?.certifications.value ?? null,
-		zero_retention: own.zero_retention ?? published?.zero_retention.value ?? null,
-		trains_on_inputs: own.trains_on_inputs ?? published?.trains_on_inputs.value ?? null,
+		jurisdiction: own.jurisdiction ?? ofCloud.jurisdiction ?? published?.jurisdiction.value ?? null,
+		regions: own.regions ?? ofCloud.regions ?? published?.regions.value ?? null,
+		frameworks: own.frameworks ?? ofCloud.frameworks ?? published?.frameworks.value ?? null,
+		certifications: own.certifications ?? ofCloud.certifications ?? published?.certifications.value ?? null,
+		zero_retention: own.zero_retention ?? ofCloud.zero_retention ?? published?.zero_retention.value ?? null,
+		trains_on_inputs: own.trains_on_inputs ?? ofCloud.trains_on_inputs ?? published?.trains_on_inputs.value ?? null,
 	};
 	return { values, stated: Object.keys(own) as FactName[], isReplaced: isReplaced || isMoved };
 }

@@ -1,6 +1,6 @@
 // When a limit will be reached if things go on as they did. Pure.
 
-import { MS_PER_DAY } from "./format.ts";
+import { MS_PER_DAY, MS_PER_HOUR } from "./format.ts";
 
 /** What is to be expected of a limit. */
 export type Forecast =
@@ -21,7 +21,7 @@ export interface BudgetUse {
 }
 
 /** The least time that a rate is read from: the first minutes of a period say nothing. */
-const LEAST_MS = 3_600_000;
+const LEAST_MS = MS_PER_HOUR;
 /** Further than people plan. */
 const MOST_MS = 3 * 366 * MS_PER_DAY;
 
@@ -52,7 +52,7 @@ export function forecastRolling({ limit, used, recent }: RollingUse, nowMs: numb
 	if (growth <= 0) return { kind: "not" };
 	const hours = (limit - used) / growth;
 	// After a day, the window holds requests of this rate alone.
-	return hours <= 24 ? { kind: "at", atMs: nowMs + hours * 3_600_000 } : { kind: "not" };
+	return hours <= 24 ? { kind: "at", atMs: nowMs + hours * MS_PER_HOUR } : { kind: "not" };
 }
 
 /** The beginning of a budget's period, which ends at a time. @param createdMs when the key was made: no period began before. */

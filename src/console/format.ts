@@ -3,6 +3,7 @@
 import { toLocalMs } from "../usage/time-zones.ts";
 
 export const MS_PER_DAY = 86_400_000;
+export const MS_PER_HOUR = 3_600_000;
 
 const NANO_PER_USD = 1e9;
 

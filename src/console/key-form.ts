@@ -46,6 +46,7 @@ export function toKeyBody(form: URLSearchParams): KeyBody {
 	body["budget_period"] = text("budget_usd") === "" ? null : text("budget_period") || null;
 	if (text("role") !== "") body["role"] = text("role");
 	if (form.has("own_only")) body["own_only"] = READS_OWN_ONLY[text("own_only")] ?? null;
+	if (form.has("log_texts")) body["log_texts"] = text("log_texts") === "yes";
 	body["brain_config"] = text("brain_config") === "" ? null : toJson(text("brain_config"));
 	return body;
 }

@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import { type ApiAnswer, withQuery } from "./api.ts";
 import type { ConsolePage, PageRequest, SectionId } from "./page.ts";
 import { type Filter, type FilterOptions, Filters, queryMembers } from "./views/filters.tsx";
-import { type Column, Failure, Notice, Pager, Table, Time } from "./views/parts.tsx";
+import { type Column, Failure, Pager, SearchedBackTo, Table } from "./views/parts.tsx";
 
 /** Part of a list, as the API answers with it. */
 interface ListPart<Row> {
@@ -53,18 +53,6 @@ function Nothing({ part, list, query }: NothingProps) {
 		<p>
 			No {list.noun} matches{part.searched_back_to ? " so far" : ""}. <a href={list.path}>Show all</a>
 		</p>
-	);
-}
-
-/** Says where a search has stopped for now. */
-function SearchedBackTo({ time }: { time: string | null | undefined }) {
-	if (!time) return null;
-	return (
-		<Notice kind="note" title="There may be more further back">
-			<p>
-				Searched back to <Time iso={time} />. The next page goes on from there.
-			</p>
-		</Notice>
 	);
 }
 

@@ -16,6 +16,7 @@ export const SECTIONS = {
 	overview: { path: "/console", label: "Overview", hasZone: true },
 	requests: { path: "/console/requests", label: "Requests", hasZone: true },
 	models: { path: "/console/models", label: "Models" },
+	sessions: { path: "/console/sessions", label: "Sessions" },
 	keys: { path: "/console/keys", label: "Keys" },
 	runs: { path: "/console/runs", label: "Agent runs" },
 	workspaces: { path: "/console/workspaces", label: "Workspaces" },
@@ -35,7 +36,7 @@ interface NavGroup {
 /** The navigation in its order: every section once. */
 export const NAV_GROUPS: readonly NavGroup[] = [
 	{ label: null, sections: ["overview", "requests", "playground", "models"] },
-	{ label: "Agents", sections: ["runs", "workspaces", "policy", "audit"] },
+	{ label: "Agents", sections: ["sessions", "runs", "workspaces", "policy", "audit"] },
 	{ label: "Settings", sections: ["keys", "config"] },
 ];
 

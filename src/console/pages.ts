@@ -16,6 +16,8 @@ import { beginRunPages } from "./pages/runs/begin.tsx";
 import { runDetailPages } from "./pages/runs/detail.tsx";
 import { runListPage } from "./pages/runs/list.tsx";
 import { runStepPage } from "./pages/runs/step.tsx";
+import { sessionDetailPage } from "./pages/sessions/detail.tsx";
+import { sessionListPage } from "./pages/sessions/list.tsx";
 import { chainPages } from "./pages/workspaces/chain.tsx";
 import { workspacePage } from "./pages/workspaces/detail.tsx";
 import { workspacesPage } from "./pages/workspaces/list.tsx";
@@ -33,6 +35,8 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
 	...beginRunPages,
 	...runDetailPages,
 	runStepPage,
+	sessionListPage,
+	sessionDetailPage,
 	workspacesPage,
 	...chainPages,
 	...manifestPages,

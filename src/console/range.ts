@@ -1,7 +1,7 @@
 // The range of time that a page looks at, and the one before it: read from the page's address. Pure.
 
 import { fromLocalMs, isTimeZone, type StepName, startOfStep } from "../usage/time-zones.ts";
-import { MS_PER_DAY } from "./format.ts";
+import { MS_PER_DAY, MS_PER_HOUR } from "./format.ts";
 
 /** Ranges up to now, and one between two days. */
 export const RANGES = {
@@ -61,7 +61,8 @@ function ownRange(query: URLSearchParams, zone: string, nowMs: number): TimeRang
 }
 
 function rangeUpTo(nowMs: number, name: Exclude<RangeName, "own">, zone: string): TimeRange {
-	if (name === "24h") return { sinceMs: nowMs - MS_PER_DAY, untilMs: nowMs };
+	// With the hour that has begun, as other ranges have the day that has.
+	if (name === "24h") return { sinceMs: startOfStep(nowMs, "hour", zone) - 23 * MS_PER_HOUR, untilMs: nowMs };
 	return { sinceMs: daysBefore(nowMs, RANGES[name].days - 1, zone), untilMs: nowMs };
 }
 
@@ -80,7 +81,8 @@ export function readRange(query: URLSearchParams, nowMs: number): PageRange {
 	const lengthMs = range.untilMs - range.sinceMs;
 	const step = lengthMs <= 2 * MS_PER_DAY ? "hour" : "day";
 	const days = Math.ceil(lengthMs / MS_PER_DAY);
-	const beforeMs = step === "hour" ? range.sinceMs - lengthMs : daysBefore(range.sinceMs, days, zone);
+	const hours = Math.ceil(lengthMs / MS_PER_HOUR);
+	const beforeMs = step === "hour" ? range.sinceMs - hours * MS_PER_HOUR : daysBefore(range.sinceMs, days, zone);
 	return { ...range, name, zone, step, before: { sinceMs: beforeMs, untilMs: beforeMs + lengthMs } };
 }
 

@@ -23,6 +23,7 @@ import { reasonsHidden } from "../routing/effort.ts";
 import { replacementWarning } from "../routing/replacement.ts";
 import type { Candidate } from "../routing/selection.ts";
 import { estimateTokens } from "../routing/signals.ts";
+import type { SingleAnswerTelemetry } from "../telemetry/request-telemetry.ts";
 import type { CallSpan } from "../telemetry/request-trace.edge.ts";
 import { utf8Length } from "../text/utf8.ts";
 import type { CallPlan, ModelRequest } from "./plan.ts";
@@ -65,6 +66,14 @@ export interface BilledCall extends PlannedCall {
 	key?: ProviderKey;
 }
 
+/** A billed call of any kind, as far as a request's row and receipt need it. */
+export interface AccountedCall {
+	candidate: { model: Pick<Model, "id" | "provider"> };
+	bill: Bill;
+	/** Absent for a call that may never have been sent. */
+	key?: ProviderKey;
+}
+
 /** How one kind of request writes down what became of it. */
 export interface RequestDescription {
 	/** The receipt's members of this kind. */
@@ -73,8 +82,8 @@ export interface RequestDescription {
 	usage: Pick<UsageRow, "model" | "provider" | "mode" | "fallback">;
 }
 
-/** What a request is for. */
-export interface RequestPurpose {
+/** What a request is for. @typeParam C the calls that it makes. */
+export interface RequestPurpose<C extends AccountedCall = BilledCall> {
 	/** What its `input_hash` is over. */
 	input: ReceiptInput;
 	/** Digest of the routing config in force; null without one. */
@@ -82,13 +91,15 @@ export interface RequestPurpose {
 	/** The compliance policy in force; null without one. */
 	gate: ComplianceGate | null;
 	/** What models are sent of the request, after masking. Absent: none of its texts are kept or told. */
-	sentMessages?: readonly Message[];
+	sentMessages?(): readonly Message[];
 	/** @param billed every call so far, in the order they ended; never empty for a single answer. */
-	describe(billed: readonly BilledCall[]): RequestDescription;
+	describe(billed: readonly C[]): RequestDescription;
+	/** What telemetry is told of the answer of one model. Absent for an answer of several. */
+	tell?(call: C, written: ModelAnswer | null, hasContent: boolean): SingleAnswerTelemetry;
 }
 
 /** A request on its way: everything that its receipt and usage row are made of besides its calls. */
-export interface RequestRecord {
+export interface RequestRecord<C extends AccountedCall = BilledCall> {
 	requestId: string;
 	userId: string;
 	/** The API key that made the request. */
@@ -98,7 +109,7 @@ export interface RequestRecord {
 	/** When the request arrived, ms since the epoch. */
 	startedAtMs: number;
 	catalogVersion: string;
-	purpose: RequestPurpose;
+	purpose: RequestPurpose<C>;
 	/** The salt of its hashes, and the hash of its input: once it is admitted. */
 	salted: { salt: string; inputHash: string } | null;
 	/** Worst case of all its calls together, reserved before the first. */
@@ -230,7 +241,7 @@ export function billFailedCall(
 	billInterrupted: InterruptedBilling,
 ): Bill | null {
 	// Providers bill neither an error status nor a request that did not reach them.
-	if (failure.kind === "status" || !failure.sent) return null;
+	if (failure.kind === "status" || failure.kind === "no_token" || !failure.sent) return null;
 	const { partial: remains } = failure;
 	// An empty answer is a whole answer.
 	if (failure.kind === "lost" && failure.why === "empty")
@@ -255,7 +266,7 @@ function writtenText({ content }: ModelAnswer): string {
 }
 
 /** Cost of all billed calls, nano-USD. */
-export function totalNanoUsd(billed: readonly BilledCall[]): number {
+export function totalNanoUsd(billed: readonly AccountedCall[]): number {
 	return billed.reduce((sum, { bill }) => sum + bill.cost.totalNanoUsd, 0);
 }
 
@@ -294,7 +305,7 @@ export function explainServingModel({ plan, candidate, intendedWasAsked }: Plann
 }
 
 /** The call that served or, where none did, the last one that was billed. */
-export function lastBilledCall(billed: readonly BilledCall[]): BilledCall {
+export function lastBilledCall<C extends AccountedCall>(billed: readonly C[]): C {
 	const last = billed.at(-1);
 	if (!last) throw new Error("nothing was billed, so there is nothing to write down");
 	return last;
@@ -327,16 +338,16 @@ export function describeSingleAnswer(skillId: string | null): RequestPurpose["de
 /** How a request ended, for its receipt and usage row. */
 interface RequestEnding {
 	outcome: Outcome;
-	/** What `output_hash` is over. */
-	output: string;
+	/** Null in a reservation whose salt is not known yet. */
+	outputHash: string | null;
 	atMs: number;
 	latencyMs: number;
 	/** Every model that was sent the text, or may have been. */
-	readers: Iterable<Model>;
+	readers: Iterable<Pick<Model, "id" | "provider">>;
 }
 
 /** A billed call as a usage row has it. */
-export function toUsageCall({ candidate: { model }, bill, key }: BilledCall): UsageCall {
+export function toUsageCall({ candidate: { model }, bill, key }: AccountedCall): UsageCall {
 	return {
 		model: model.id,
 		provider: model.provider,
@@ -349,10 +360,10 @@ export function toUsageCall({ candidate: { model }, bill, key }: BilledCall): Us
 }
 
 /** Usage row and unsigned receipt of a request. */
-export function toUsageAndReceipt(
-	record: RequestRecord,
-	billed: readonly BilledCall[],
-	{ outcome, output, atMs, latencyMs, readers }: RequestEnding,
+export function toUsageAndReceipt<C extends AccountedCall>(
+	record: RequestRecord<C>,
+	billed: readonly C[],
+	{ outcome, outputHash, atMs, latencyMs, readers }: RequestEnding,
 ): { usage: UsageRow; receipt: Receipt } {
 	const { gate, describe } = record.purpose;
 	const { receipt: detail, usage } = describe(billed);
@@ -368,7 +379,7 @@ export function toUsageAndReceipt(
 		cost_usd: usd(costNanoUsd),
 		bound_usd: usd(record.boundNanoUsd),
 		input_hash: record.salted?.inputHash ?? null,
-		output_hash: record.salted && hashSalted(record.salted.salt, output),
+		output_hash: outputHash,
 		compliance: gate?.attest(readers) ?? null,
 		catalog_version: record.catalogVersion,
 		config_digest: record.purpose.configDigest,
@@ -402,14 +413,14 @@ export function billAtBound(call: PlannedCall, atMs: number): BilledCall {
  * What is recorded at `expiresAtMs` if the process dies before it settles: these calls and nothing else.
  * @param billed calls that were billed, and calls under way at their worst case, each under its own model.
  */
-export function reserveBilledSoFar(
-	record: RequestRecord,
-	billed: readonly BilledCall[],
+export function reserveBilledSoFar<C extends AccountedCall>(
+	record: RequestRecord<C>,
+	billed: readonly C[],
 	expiresAtMs: number,
 ): Reservation {
 	const ending: RequestEnding = {
 		outcome: "cut",
-		output: "",
+		outputHash: record.salted && hashSalted(record.salted.salt, ""),
 		atMs: record.startedAtMs,
 		latencyMs: 0,
 		readers: billed.map(({ candidate }) => candidate.model),
@@ -418,11 +429,17 @@ export function reserveBilledSoFar(
 	return { expiresAtMs, holdNanoUsd, names, ...toUsageAndReceipt(record, billed, ending) };
 }
 
-/** What is recorded at `expiresAtMs` if the process dies before it settles: the whole bound, for the first call. */
-export function reserveWholeBound(record: RequestRecord, first: PlannedCall, expiresAtMs: number): Reservation {
+/**
+ * What is recorded at `expiresAtMs` if the process dies before it settles: the whole bound, for the first call.
+ * @param first at its own bound.
+ */
+export function reserveWholeBound<C extends AccountedCall>(
+	record: RequestRecord<C>,
+	first: C,
+	expiresAtMs: number,
+): Reservation {
 	const cost = { inputNanoUsd: 0, outputNanoUsd: record.boundNanoUsd, totalNanoUsd: record.boundNanoUsd };
-	const atBound = billAtBound(first, record.startedAtMs);
-	return reserveBilledSoFar(record, [{ ...atBound, bill: { ...atBound.bill, cost } }], expiresAtMs);
+	return reserveBilledSoFar(record, [{ ...first, bill: { ...first.bill, cost } }], expiresAtMs);
 }
 
 /** Warnings for the client about the choice of a model, and the terms on which it is called. */

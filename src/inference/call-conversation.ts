@@ -86,7 +86,10 @@ function* partTexts(part: ContentPart): Generator<PartText> {
 		case "image": {
 			const text = part.url.startsWith("data:") ? readSvg(part.url) : part.url;
 			if (text !== null) yield ["image_address", text];
+			return;
 		}
+		case "file":
+			if (part.name !== undefined) yield ["text", part.name];
 	}
 }
 
@@ -111,10 +114,19 @@ function* messageConversationTexts({ role, content, name }: Message, message: nu
 	}
 }
 
-/** The images of a part that nobody reads. An address says nothing of its image; SVG is text. */
-function countImages(part: ContentPart): number {
-	if (part.type === "tool_result") return part.content.reduce((sum, inner) => sum + countImages(inner), 0);
-	return part.type === "image" && readSvg(part.url) === null ? 1 : 0;
+/** What nobody reads of a part. An address says nothing of its image; SVG is text. */
+function findUnread(part: ContentPart): UnreadPart["what"][] {
+	switch (part.type) {
+		case "tool_result":
+			return part.content.flatMap(findUnread);
+		case "image":
+			return readSvg(part.url) === null ? ["image"] : [];
+		case "file":
+		case "audio":
+			return ["file"];
+		default:
+			return [];
+	}
 }
 
 /** The conversation of a call: messages of all roles, tool calls and results, definitions, schemas, passed fields. */
@@ -126,8 +138,7 @@ export function callConversation(call: ModelCall): Conversation {
 	};
 	for (const [message, sent] of call.messages.entries()) {
 		texts.push(...messageConversationTexts(sent, message));
-		for (const part of sent.content)
-			for (let image = countImages(part); image > 0; image--) unread.push({ message, what: "image" });
+		for (const part of sent.content) unread.push(...findUnread(part).map((what) => ({ message, what })));
 	}
 	addOutside("tool_definition", jsonTexts(call.tools));
 	if (typeof call.toolChoice === "object")

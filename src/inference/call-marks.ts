@@ -7,6 +7,7 @@ const MARK_HEX = 16;
 /** Prompts that are alike so far count as one. */
 const MAX_PROMPT_CHARS = 100_000;
 
+/** A short hash of a text. */
 function toMark(text: string): string {
 	return hashText(text).slice("sha256:".length, "sha256:".length + MARK_HEX);
 }
@@ -14,6 +15,11 @@ function toMark(text: string): string {
 /** A short hash of a user's id. */
 export function userMark(userId: string): string {
 	return toMark(userId);
+}
+
+/** A short hash of what a call says that has no messages. */
+export function textMark(text: string): string {
+	return toMark(text.slice(0, MAX_PROMPT_CHARS));
 }
 
 /** A short hash of a call's last message and of how many stand before it. */

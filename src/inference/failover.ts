@@ -1,14 +1,24 @@
 // Chooses the calls of a plan, decides what a failed call means for the next, and words the failure when none served. Pure.
+import type { CallCost } from "../catalog/price.ts";
+import type { ProviderKey } from "../catalog/provider-keys.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Failure } from "../failure.ts";
 import { usd } from "../proof/money.ts";
-import { type CallFailure, type LostReason, NO_PARTIAL_ANSWER } from "../providers/call-failure.ts";
+import {
+	type CallFailure,
+	type LostReason,
+	NO_PARTIAL_ANSWER,
+	type NoToken,
+	type TokenFault,
+} from "../providers/call-failure.ts";
 import { readContextOverflow } from "../providers/context-overflow.ts";
 import { breakerKey, type ProviderHealth } from "../providers/health.ts";
 import { callId, hasSeveralKeys, keyId } from "../providers/model-keys.ts";
 import { type RefusalCause, readRefusalCause } from "../providers/refusal-cause.ts";
 import type { Candidate } from "../routing/selection.ts";
-import { billInterruptedCall, type KeyedCall, type PlannedCall } from "./accounting.ts";
+import type { ProviderAccess } from "../settings.ts";
+import type { CallSpan } from "../telemetry/request-trace.edge.ts";
+import { billInterruptedCall, type PlannedCall } from "./accounting.ts";
 import type { CallPlan } from "./plan.ts";
 
 /** Tries of one call set: with other keys of a model, and at other models. */
@@ -56,8 +66,24 @@ function availableCandidates(
 	return [soonest ?? nextOpen];
 }
 
+/** A model as calls are told apart by. */
+export type CalledModel = Pick<Model, "id" | "provider" | "upstream_model">;
+
+/** A call as it is tried: whose model it asks, where that is, and what it may cost. */
+export interface FailoverCall {
+	candidate: { model: CalledModel };
+	attempt: { access: ProviderAccess; worstCase: Pick<CallCost, "totalNanoUsd"> };
+}
+
+/** A call with the key that it is made with. */
+export interface KeyOfCall extends FailoverCall {
+	key: ProviderKey;
+	/** The call's span; absent while no address for traces is set. */
+	span?: CallSpan;
+}
+
 /** A call's model under its key, as the providers' health and a set's failures name it. */
-export function callIdOf({ attempt: { access }, candidate: { model }, key }: KeyedCall): string {
+export function callIdOf({ attempt: { access }, candidate: { model }, key }: KeyOfCall): string {
 	return callId(keyId(access, key), model.id);
 }
 
@@ -113,7 +139,21 @@ export const LOST: Readonly<Record<LostReason, string>> = {
 	empty: "gave an empty answer",
 	unusable: "gave an answer that cannot be read",
 	too_large: "gave an answer that is too large",
+	mismatched: "answered with another number of results than inputs were sent, or with vectors of another length",
 };
+
+/** What went wrong where a token was asked for. */
+const NO_TOKEN: Readonly<Record<TokenFault, string>> = {
+	refused: "its token endpoint refused the credentials",
+	failed: "its token endpoint reported an error",
+	unreachable: "its token endpoint could not be reached",
+	late: "its token endpoint did not answer in time",
+	unusable: "no usable token came of its credentials",
+};
+
+function renderStatus(status: number | null): string {
+	return status === null ? "" : ` (status ${status})`;
+}
 
 /** What a failed call means for the next one. */
 export interface Consequence {
@@ -152,14 +192,28 @@ const REFUSED: Readonly<Record<Exclude<RefusalCause, "prompt">, Consequence>> = 
 const PROVIDERS_FAULT = new Set<LostReason>(["no_head", "head_timeout"]);
 
 /** Whose fault a failed call is, where its provider refused it; null for other failures. */
-function refusalCause(model: Model, failure: CallFailure): RefusalCause | null {
+function refusalCause(model: CalledModel, failure: CallFailure): RefusalCause | null {
 	if (failure.kind !== "status" || failure.status < 400 || failure.status >= 500 || failure.status === 408) return null;
 	return readRefusalCause(failure.status, failure.error, [model.id, model.upstream_model]);
 }
 
+/** What follows where there was no token: no other model of the provider has one, and another key may. */
+function toTokenConsequence({ why, retryAfterMs }: NoToken): Consequence {
+	if (why === "refused" || why === "unusable") return REFUSED.account;
+	const isWorthATry = why === "failed" || why === "unreachable";
+	return {
+		...NOTHING_FOLLOWS,
+		next: "elsewhere",
+		isKeys: true,
+		counts: true,
+		retryAfterMs: isWorthATry ? retryPauseMs(retryAfterMs) : null,
+	};
+}
+
 /** The failover table (docs/reference/models.md, "Failover"). */
-export function toConsequence(model: Model, failure: CallFailure): Consequence {
+export function toConsequence(model: CalledModel, failure: CallFailure): Consequence {
 	if (failure.kind === "client_closed") return ENDS;
+	if (failure.kind === "no_token") return toTokenConsequence(failure);
 	if (failure.kind === "lost") {
 		const retryAfterMs = failure.why === "no_head" ? RETRY_PAUSE_MS : null;
 		return { ...NOTHING_FOLLOWS, next: "anyone", counts: PROVIDERS_FAULT.has(failure.why), retryAfterMs };
@@ -183,7 +237,7 @@ function retryPauseMs(waitMs: number | null): number | null {
 	return waitMs <= MAX_RETRY_WAIT_MS ? Math.max(waitMs, RETRY_PAUSE_MS) : null;
 }
 
-function attemptLine({ candidate: { model } }: PlannedCall, failure: CallFailure): string {
+function attemptLine({ candidate: { model } }: FailoverCall, failure: CallFailure): string {
 	const at = `${model.id} at ${model.provider}`;
 	if (failure.kind === "status") {
 		const { status } = failure;
@@ -194,6 +248,7 @@ function attemptLine({ candidate: { model } }: PlannedCall, failure: CallFailure
 			: `${at}: status ${status}`;
 	}
 	if (failure.kind === "client_closed") return `${at}: the client hung up`;
+	if (failure.kind === "no_token") return `${at}: ${NO_TOKEN[failure.why]}${renderStatus(failure.status)}`;
 	return `${at}: ${failure.sent ? LOST[failure.why] : "could not be reached"}`;
 }
 
@@ -216,7 +271,7 @@ export class FailedCalls {
 	#costNanoUsd = 0;
 	/** So far, every provider has refused the deployment's account. */
 	#areRefusals = true;
-	#last: { call: PlannedCall; failure: CallFailure } | null = null;
+	#last: { call: FailoverCall; failure: CallFailure } | null = null;
 
 	/** Whether a model was asked. */
 	wasAsked(modelId: string): boolean {
@@ -254,17 +309,17 @@ export class FailedCalls {
 	}
 
 	/** Whether a call's provider may be asked after its earlier failures. */
-	allows({ candidate }: PlannedCall): boolean {
+	allows({ candidate }: FailoverCall): boolean {
 		return !this.#avoidedProviders.has(candidate.model.provider);
 	}
 
 	/** @param costNanoUsd the bill of the call. */
-	add(call: KeyedCall, failure: CallFailure, costNanoUsd: number): Consequence {
+	add(call: KeyOfCall, failure: CallFailure, costNanoUsd: number): Consequence {
 		this.#last = { call, failure };
 		this.#asked.add(call.candidate.model.id);
 		this.#lines.push(attemptLine(call, failure));
 		this.#costNanoUsd += costNanoUsd;
-		if (failure.kind === "status" && failure.retryAfterMs !== null) this.#waitsMs.push(failure.retryAfterMs);
+		if ("retryAfterMs" in failure && failure.retryAfterMs !== null) this.#waitsMs.push(failure.retryAfterMs);
 		const all = toConsequence(call.candidate.model, failure);
 		// What a key is refused for is not its provider's where there are others.
 		const isOneKeys = all.isKeys && hasSeveralKeys(call.attempt.access);

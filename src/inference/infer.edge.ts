@@ -7,6 +7,7 @@ import type { Attestation, SealedReceipt } from "../proof/receipt.ts";
 import { joinText, type ModelAnswer, type Warning } from "../providers/model-call.ts";
 import {
 	type BilledCall,
+	billAtBound,
 	billInterruptedCall,
 	type CallDelivery,
 	cutWarnings,
@@ -29,6 +30,7 @@ import { observeFor, rememberModel } from "./observe.edge.ts";
 import { type CallPlan, callChars, type InferenceRequest, planInSteps } from "./plan.ts";
 import type { ReceiptInput } from "./receipt-input.edge.ts";
 import { checkDeliveredForm, repairForm } from "./repair.edge.ts";
+import { tellSingleAnswer } from "./request-telemetry.ts";
 import { RequestSettlement, toRequestRecord } from "./settlement.edge.ts";
 
 /** What the receipt of one answer says of the request. */
@@ -120,8 +122,9 @@ async function reserveCall(
 		input,
 		configDigest,
 		gate: request.options.gate,
-		sentMessages: request.call.messages,
+		sentMessages: () => request.call.messages,
 		describe: describeSingleAnswer(skillId),
+		tell: tellSingleAnswer,
 	};
 	const { boundNanoUsd } = set;
 	const endsAtMs = Date.now() + settings.upstreamTotalTimeoutMs;
@@ -142,7 +145,7 @@ async function reserveCall(
 	});
 	const record = toRequestRecord(caller, purpose, boundNanoUsd);
 	const settlement = new RequestSettlement(caller, record, calls, endsAtMs);
-	const reserved = await settlement.reserveBound(set.calls[0]);
+	const reserved = await settlement.reserveBound(billAtBound(set.calls[0], startedAtMs));
 	return reserved.ok ? ok({ plan: plan.value, set, calls, settlement, attempts }) : reserved;
 }
 

@@ -7,6 +7,7 @@ import type {
 	ModelAnswer,
 	ModelCall,
 	OutputFormat,
+	ShownPart,
 	TextPart,
 	ToolDefinition,
 	ToolResultPart,
@@ -20,14 +21,20 @@ function maskTextPart(part: TextPart, mask: Mask): TextPart {
 	return { ...part, text: mask.maskText(part.text) };
 }
 
+/** Images and files stay as they are: nobody reads them. */
+function maskShownPart(part: ShownPart, mask: Mask): ShownPart {
+	if (part.type === "text") return maskTextPart(part, mask);
+	return part.type === "file" && part.name !== undefined ? { ...part, name: mask.maskText(part.name) } : part;
+}
+
 function maskToolResult(part: ToolResultPart, mask: Mask): ToolResultPart {
-	const content = part.content.map((inner) => (inner.type === "text" ? maskTextPart(inner, mask) : inner));
+	const content = part.content.map((inner) => maskShownPart(inner, mask));
 	return { ...part, callId: mask.maskName(part.callId), content };
 }
 
 function maskUserPart(part: UserPart, mask: Mask): UserPart {
-	if (part.type === "text") return maskTextPart(part, mask);
-	return part.type === "tool_result" ? maskToolResult(part, mask) : part;
+	if (part.type === "tool_result") return maskToolResult(part, mask);
+	return part.type === "provider" || part.type === "audio" ? part : maskShownPart(part, mask);
 }
 
 function maskAssistantPart(part: AssistantPart, mask: Mask): AssistantPart {

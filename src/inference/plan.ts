@@ -10,7 +10,7 @@ import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { BudgetStatus } from "../meter/key-budget.ts";
 import { type ModelCall, messageTexts, type Warning } from "../providers/model-call.ts";
 import { type CallStage, withStage } from "../providers/sandbox-stage.ts";
-import { type PreparedPrompt, type UpstreamRequest, type Wire, withImageTokens } from "../providers/wire.ts";
+import { type PreparedPrompt, type UpstreamRequest, type Wire, withMediaTokens } from "../providers/wire.ts";
 import { isAvailable, wireFor } from "../providers/wires.ts";
 import { modelSpeed } from "../routing/effort.ts";
 import type { OutputLimit } from "../routing/length.ts";
@@ -168,9 +168,9 @@ function requestBuilder(
 ): RequestBuilder {
 	let allowed = 0;
 	const readableBy = readableCalls(call);
-	const prepare = (wire: Wire, readable: ModelCall, provider: Provider): PreparedPrompt => {
+	const prepare = (wire: Wire, readable: ModelCall, provider: Provider, model: Model): PreparedPrompt => {
 		if (allowed-- <= 0) throw PAUSE;
-		return wire.preparePrompt(readable, provider);
+		return wire.preparePrompt(readable, provider, model);
 	};
 	const attempt: CallPlan["attempt"] = (model, effort, maxTokens = call.maxTokens, account) => {
 		const readable = readableBy(model.id, account);
@@ -179,12 +179,12 @@ function requestBuilder(
 		const access = accessFor(model);
 		const { provider } = access;
 		const wire = wireFor(provider);
-		const variant = `${provider.wire} ${wire.promptVariant(provider)}`;
+		const variant = `${provider.wire} ${wire.promptVariant(provider, model)}`;
 		const prompts = promptsOf(readable.call);
-		const prompt = prompts.get(variant) ?? prepare(wire, readable.call, provider);
+		const prompt = prompts.get(variant) ?? prepare(wire, readable.call, provider, model);
 		prompts.set(variant, prompt);
 		const isWhole = !mustStream && canRequestWhole(model, effort, maxTokens, settings);
-		const sizedPrompt = withImageTokens(prompt, model);
+		const sizedPrompt = withMediaTokens(prompt, model);
 		const rendered = wire.renderRequest({ call: sized, prompt: sizedPrompt, model, access, effort, isWhole });
 		const warnings = [...rendered.warnings, ...readable.warnings];
 		const request = withStage({ ...rendered, warnings }, access, stage);

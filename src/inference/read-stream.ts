@@ -15,7 +15,7 @@ function lostFailure(lost: UpstreamInterrupted, remains: PartialAnswer): CallFai
 }
 
 /** The failure that an exception while reading stands for. A bug is thrown again. */
-function toCallFailure(error: unknown, remains: PartialAnswer, client: AbortSignal): CallFailure {
+export function toCallFailure(error: unknown, remains: PartialAnswer, client: AbortSignal): CallFailure {
 	if (!(error instanceof UpstreamInterrupted)) throw error;
 	return client.aborted ? { kind: "client_closed", sent: true, partial: remains } : lostFailure(error, remains);
 }

@@ -1,6 +1,8 @@
 // Messages and answers of calls as plain text, for whoever reads what was asked and answered. Reasoning is neither. Pure.
 import {
+	type AudioPart,
 	type ContentPart,
+	type FilePart,
 	joinText,
 	type Message,
 	type ModelAnswer,
@@ -13,8 +15,17 @@ function renderImage(url: string): string {
 	return kind === undefined ? `[image at ${url}]` : `[${kind}, ${url.length} characters]`;
 }
 
+/** A file or recording by its kind, its size and its pages, where they are known. */
+export function renderMedia(part: FilePart | AudioPart): string {
+	const size = `${part.base64.length} characters`;
+	if (part.type === "audio") return `[audio/${part.format}, ${size}]`;
+	const name = part.name === undefined ? "" : `${part.name}, `;
+	const pages = part.pages.counted === null ? "" : `${part.pages.counted} pages, `;
+	return `[${name}${part.mediaType}, ${pages}${size}]`;
+}
+
 function renderToolResult({ content, isError }: ToolResultPart): string {
-	const text = content.map((part) => (part.type === "text" ? part.text : renderImage(part.url))).join("\n");
+	const text = renderParts(content);
 	return `[result of a tool${isError ? ", which failed" : ""}]\n${text}`;
 }
 
@@ -26,6 +37,9 @@ function renderPart(part: ContentPart): string | null {
 			return part.text;
 		case "image":
 			return renderImage(part.url);
+		case "file":
+		case "audio":
+			return renderMedia(part);
 		case "tool_call":
 			return `[call of ${part.name}] ${part.arguments}`;
 		case "tool_result":

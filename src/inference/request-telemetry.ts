@@ -12,6 +12,7 @@ import type {
 	AskedTelemetry,
 	ContentTelemetry,
 	RequestTelemetry,
+	SingleAnswerTelemetry,
 	StageTelemetry,
 	ToolTelemetry,
 	TracedMessage,
@@ -20,11 +21,13 @@ import type {
 import type { TraceParent } from "../telemetry/trace-context.ts";
 import type { BilledCall } from "./accounting.ts";
 import type { CallOptions } from "./plan.ts";
+import { renderMedia } from "./rendered-texts.ts";
 import type { StageTimes } from "./trace.ts";
 
 /** What is known of a request when it is settled. */
 export interface SettledExchange extends ToldSettlement {
-	billed: readonly BilledCall[];
+	/** What only the engine knows of an answer of one model; null for one of several. */
+	single: SingleAnswerTelemetry | null;
 	/** Method and path of its endpoint; null where that is not known. */
 	endpoint: string | null;
 	/** What the model wrote, before the mask is taken off; null for an answer of several models. */
@@ -36,8 +39,6 @@ export interface SettledExchange extends ToldSettlement {
 	/** What models were sent, after masking; null where it is not told. */
 	sent: readonly Message[] | null;
 	parent: TraceParent | null;
-	/** Texts are told, too. */
-	hasContent: boolean;
 }
 
 function toNumber(value: unknown): number | null {
@@ -67,13 +68,18 @@ function toTracedPart(part: UserPart | AssistantPart): TracedPart | null {
 			return { type: "reasoning", content: part.text };
 		case "image":
 			return { type: "uri", modality: "image", uri: part.url };
+		case "file":
+		case "audio":
+			return { type: "text", content: renderMedia(part) };
 		case "tool_call":
 			return { type: "tool_call", id: part.id, name: part.name, arguments: part.arguments };
 		case "tool_result":
 			return {
 				type: "tool_call_response",
 				id: part.callId,
-				response: part.content.map((inner) => (inner.type === "text" ? inner.text : "[image]")).join(""),
+				response: part.content
+					.map((inner) => (inner.type === "text" ? inner.text : inner.type === "file" ? renderMedia(inner) : "[image]"))
+					.join(""),
 			};
 		case "provider":
 			return null;
@@ -137,8 +143,12 @@ function withTimes(
 	});
 }
 
-/** What only the engine knows of an answer of one model. */
-function toSingleAnswer({ plan }: BilledCall, { written, hasContent }: SettledExchange) {
+/** What telemetry is told of one model's answer. @param hasContent texts are told, too. */
+export function tellSingleAnswer(
+	{ plan }: BilledCall,
+	written: ModelAnswer | null,
+	hasContent: boolean,
+): SingleAnswerTelemetry {
 	return {
 		isStream: plan.options.mustStream === true,
 		asked: toAsked(plan.call, plan.options),
@@ -149,12 +159,10 @@ function toSingleAnswer({ plan }: BilledCall, { written, hasContent }: SettledEx
 
 export function toRequestTelemetry(settled: SettledExchange): RequestTelemetry {
 	const told = toSettledTelemetry(settled, settled);
-	const { kind } = settled.receipt;
-	const last = kind === "chat" || kind === "skill" ? settled.billed.at(-1) : undefined;
 	return {
 		...told,
 		stages: withTimes(told.stages, settled),
 		content: toContent(settled),
-		...(last ? toSingleAnswer(last, settled) : {}),
+		...settled.single,
 	};
 }

@@ -3,7 +3,7 @@
 import { type Failure, ok, type Result } from "../failure.ts";
 import type { Outcome, SealedReceipt } from "../proof/receipt.ts";
 import { hashSalted } from "../proof/salted.ts";
-import { billInterruptedCall } from "./accounting.ts";
+import { type BilledCall, billInterruptedCall } from "./accounting.ts";
 import type { Caller } from "./caller.edge.ts";
 import { type FailedRequest, RequestSettlement, toRequestRecord } from "./settlement.edge.ts";
 import { Workflow } from "./workflow.edge.ts";
@@ -39,7 +39,7 @@ export class RequestWorkflow {
 			beforeSend: (calls) => settlement.extend(calls),
 		});
 		const describe = () => purpose.describe(workflow.trace);
-		const record = toRequestRecord(caller, { ...purpose, describe }, firstNanoUsd);
+		const record = toRequestRecord<BilledCall>(caller, { ...purpose, describe }, firstNanoUsd);
 		const settlement = new RequestSettlement(caller, record, workflow, endsAtMs);
 		const reserved = await settlement.reserveNothingCalled();
 		return reserved.ok ? ok(new RequestWorkflow(workflow, settlement)) : reserved;

@@ -1,6 +1,7 @@
 // Seals what a client must send back and may not read: reasoning in its provider's own form, for one user, provider and model.
 // Which parts of an answer that is, entrances say.
 import * as z from "zod";
+import { WIRE_NAMES } from "../catalog/vocabulary.ts";
 import type { TextSeal } from "../durable/text-seal.edge.ts";
 import { StorageUnavailableError } from "../failure.ts";
 import { jsonObjectSchema } from "../http/json-object.ts";
@@ -32,7 +33,7 @@ const sealedPartSchema = z.lazy(() =>
 		}),
 		z.object({
 			type: z.literal("provider"),
-			wire: z.enum(["openai", "anthropic", "google"]),
+			wire: z.enum(WIRE_NAMES),
 			block: jsonObjectSchema,
 		}),
 	]),

@@ -7,12 +7,13 @@ import { summarizeFailure } from "../http/failure-summary.ts";
 import type { RequestEnd, RequestError, RequestFacts } from "../meter/request-facts.ts";
 import type { Reservation } from "../meter/settlement.ts";
 import { type Attestation, type Outcome, type ReceiptKind, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
+import { hashSaltedLong } from "../proof/salted.ts";
 import type { UpstreamInterrupted } from "../providers/call-failure.ts";
 import type { ModelAnswer } from "../providers/model-call.ts";
 import type { ExtendOutcome } from "../usage/funds.edge.ts";
 import {
+	type AccountedCall,
 	type BilledCall,
-	type PlannedCall,
 	type RequestPurpose,
 	type RequestRecord,
 	reserveBilledSoFar,
@@ -36,7 +37,11 @@ export function reservationExpiryMs(endsAtMs: number): number {
 }
 
 /** What a request on its way is written down from. */
-export function toRequestRecord(caller: Caller, purpose: RequestPurpose, boundNanoUsd: number): RequestRecord {
+export function toRequestRecord<C extends AccountedCall>(
+	caller: Caller,
+	purpose: RequestPurpose<C>,
+	boundNanoUsd: number,
+): RequestRecord<C> {
 	return {
 		requestId: caller.requestId,
 		userId: caller.account.userId,
@@ -58,11 +63,11 @@ export interface FailedRequest {
 }
 
 /** The calls to be settled; they grow while calls are made. */
-interface MadeCalls {
+interface MadeCalls<C> {
 	/** Every call that is, or may be, billed, in the order they ended. */
-	readonly billed: readonly BilledCall[];
+	readonly billed: readonly C[];
 	/** Every model that was sent a call. */
-	readonly readers: Iterable<Model>;
+	readonly readers: Iterable<Pick<Model, "id" | "provider">>;
 	/** Every call that was sent. */
 	readonly attempts: AttemptLog;
 	/** Of a workflow. */
@@ -101,14 +106,15 @@ function toEnd(outcome: Outcome, { failure, lost }: Fault, sentStatus: number | 
 	return { status: sentStatus ?? answered, error: outcome === "client_closed" ? null : error };
 }
 
-export class RequestSettlement {
-	#record: RequestRecord;
+/** @typeParam C the calls that the request makes. */
+export class RequestSettlement<C extends AccountedCall = BilledCall> {
+	#record: RequestRecord<C>;
 	#caller: Caller;
-	#calls: MadeCalls;
+	#calls: MadeCalls<C>;
 	#expiresAtMs: number;
 
 	/** @param endsAtMs when every call is over. */
-	constructor(caller: Caller, record: RequestRecord, calls: MadeCalls, endsAtMs: number) {
+	constructor(caller: Caller, record: RequestRecord<C>, calls: MadeCalls<C>, endsAtMs: number) {
 		this.#record = record;
 		this.#caller = caller;
 		this.#calls = calls;
@@ -116,15 +122,16 @@ export class RequestSettlement {
 	}
 
 	/** Its bound is what is reserved. */
-	get record(): RequestRecord {
+	get record(): RequestRecord<C> {
 		return this.#record;
 	}
 
 	/**
 	 * Reserves the whole bound. If the process dies, it is recorded for the first call, with a receipt that does not say what the input
 	 * was: the salt of its hash comes with the admission.
+	 * @param first at its own bound.
 	 */
-	reserveBound(first: PlannedCall): Promise<Result<unknown>> {
+	reserveBound(first: C): Promise<Result<unknown>> {
 		return this.#reserve(reserveWholeBound(this.record, first, this.#expiresAtMs));
 	}
 
@@ -154,7 +161,7 @@ export class RequestSettlement {
 	 * Writes down what is recorded from now on if the process dies, and reserves more where the calls may cost more than is reserved.
 	 * Unless that is `extended`, nothing may be called.
 	 */
-	async extend(calls: readonly BilledCall[]): Promise<ExtendOutcome> {
+	async extend(calls: readonly C[]): Promise<ExtendOutcome> {
 		const record = { ...this.#record, boundNanoUsd: Math.max(this.#record.boundNanoUsd, totalNanoUsd(calls)) };
 		const outcome = await this.#caller.funds.extend(reserveBilledSoFar(record, calls, this.#expiresAtMs));
 		if (outcome === "extended") this.#record = record;
@@ -181,13 +188,15 @@ export class RequestSettlement {
 
 	/**
 	 * Seals and stores usage and receipt, once.
-	 * @param output what `output_hash` is over.
+	 * @param output what `output_hash` is over: a text, or bytes.
 	 * @returns null when that failed: then nothing may be delivered as a success.
 	 */
-	async settle(outcome: Outcome, output: string, told: Partial<Told> = {}): Promise<SealedReceipt | null> {
+	async settle(outcome: Outcome, output: string | Uint8Array, told: Partial<Told> = {}): Promise<SealedReceipt | null> {
 		const { log, timings, settings, funds, trail } = this.#caller;
 		const { billed, readers } = this.#calls;
-		const ending = { outcome, output, atMs: Date.now(), latencyMs: this.latencyMs, readers };
+		const { salted } = this.record;
+		const outputHash = salted && (await hashSaltedLong(salted.salt, output));
+		const ending = { outcome, outputHash, atMs: Date.now(), latencyMs: this.latencyMs, readers };
 		const { usage, receipt: unsigned } = toUsageAndReceipt(this.record, billed, ending);
 		const receipt = await sealReceipt(unsigned, settings.signer);
 		const { model, provider, mode, fallback } = usage;
@@ -198,15 +207,7 @@ export class RequestSettlement {
 		const [settled] = await timings.measure("settle", () =>
 			Promise.all([funds.settle({ usage, receipt, facts, end }), this.#keepTexts(told)]),
 		);
-		if (settled)
-			this.#trace({
-				usage,
-				receipt: unsigned,
-				facts,
-				end,
-				written: told.written ?? null,
-				writtenText: told.writtenText ?? null,
-			});
+		if (settled) this.#trace({ usage, receipt: unsigned, facts, end }, told);
 		return settled ? receipt : null;
 	}
 
@@ -217,16 +218,21 @@ export class RequestSettlement {
 	}
 
 	/** Hands over the spans of the request, which is settled. */
-	#trace(settled: Pick<SettledExchange, "usage" | "receipt" | "facts" | "end" | "written" | "writtenText">): void {
+	#trace(settled: Pick<SettledExchange, "usage" | "receipt" | "facts" | "end">, told: Partial<Told>): void {
 		const { trace, route } = this.#caller;
-		const { billed, stageTimes = [] } = this.#calls;
-		const { sentMessages } = this.#record.purpose;
-		const made = { billed: [...billed], stageTimes: [...stageTimes] };
+		const last = this.#calls.billed.at(-1);
+		const stageTimes = this.#calls.stageTimes ?? [];
+		const [written, writtenText] = [told.written ?? null, told.writtenText ?? null];
 		trace?.handRequest(() => {
 			const { parent } = trace;
+			const { tell, sentMessages } = this.record.purpose;
 			const hasContent = trace.hasContent && this.#mayTellTexts;
-			const sent = hasContent ? (sentMessages ?? null) : null;
-			return toRequestTelemetry({ ...settled, ...made, endpoint: route ?? null, parent, sent, hasContent });
+			const single = last && tell ? tell(last, written, hasContent) : null;
+			const sent = hasContent ? (sentMessages?.() ?? null) : null;
+			return toRequestTelemetry({
+				...settled,
+				...{ single, written, writtenText, stageTimes, sent, parent, endpoint: route ?? null },
+			});
 		});
 	}
 
@@ -236,7 +242,7 @@ export class RequestSettlement {
 		const { sentMessages } = this.#record.purpose;
 		if (!keepTexts || !sentMessages || !this.#mayTellTexts) return;
 		const output = writtenText ?? (written ? renderAnswer(written) : "");
-		await keepTexts({ input: renderSentMessages(sentMessages), output });
+		await keepTexts({ input: renderSentMessages(sentMessages()), output });
 	}
 
 	/** Settles a request that gave no answer: what may have been billed is recorded; where that is nothing, the reservation is released. */

@@ -70,7 +70,7 @@ export interface WorkflowPurpose {
 	/** The compliance policy in force; null without one. */
 	gate: ComplianceGate | null;
 	/** What models are sent of the request, after masking. Absent: none of its texts are kept or told. */
-	sentMessages?: readonly Message[];
+	sentMessages?(): readonly Message[];
 	/** Called for every batch, for what a crash would leave, and at the end. @param trace may hold no call yet. */
 	describe(trace: Trace): RequestDescription;
 }

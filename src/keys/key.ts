@@ -83,12 +83,12 @@ type KnownModels = Pick<Settings, "catalog">;
 function isWiderList(list: readonly string[] | null, than: readonly string[] | null, known: KnownModels): boolean {
 	if (than === null || than.includes("*")) return false;
 	if (list === null) return true;
-	const { findModel } = known.catalog;
+	const { findModel, findEncoder } = known.catalog;
 	const isTier = (entry: string) => (TIERS as readonly string[]).includes(entry);
 	return !list.every((entry) => {
 		if (than.includes(entry)) return true;
 		if (isTier(entry)) return false;
-		const model = findModel(entry);
+		const model = findModel(entry) ?? findEncoder(entry);
 		return (model && isListed(model, than)) || than.some((glob) => matchesGlob(glob, entry));
 	});
 }

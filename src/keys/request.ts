@@ -143,7 +143,7 @@ function findIssues(body: KeyRequest, { plan, settings, nowMs }: KeyBasis): Issu
 		issues.push({ path: "expires_at", message: "must be in the future; to end a key now, delete it" });
 	if (budget_period != null && budget_usd == null)
 		issues.push({ path: "budget_period", message: "is the period of budget_usd, which is missing" });
-	if (models && !settings.catalog.models.some((model) => isListed(model, models)))
+	if (models && ![...settings.catalog.models, ...settings.catalog.encoders].some((model) => isListed(model, models)))
 		issues.push({ path: "models", message: "matches no model; GET /v1/models lists them all" });
 	return issues;
 }

@@ -2,8 +2,8 @@
 // Anthropic's clients expect it. Whole messages and streams are both made of these steps. Pure.
 import { JsonEnd } from "../inference/json-end.ts";
 import { markedCallId } from "../inference/tool-call-ids.ts";
-import { THOUGHT_SIGNATURE } from "../providers/google-request.ts";
 import type { AssistantPart, ProviderPart } from "../providers/model-call.ts";
+import { RETURNED_BLOCK_WIRES } from "../providers/returned-blocks.ts";
 import type { StreamPart } from "../providers/wire.ts";
 
 /** A content block, of a type that this service knows or of the provider's own. */
@@ -93,7 +93,7 @@ function signedThinking(thinking: string, signature: string): BlockStep[] {
 
 /** Whether Anthropic's form has no place for a provider's block, so that it is left out. */
 export function isUnsayable({ wire, block }: ProviderPart): boolean {
-	return wire !== "anthropic" && block["type"] !== THOUGHT_SIGNATURE;
+	return wire !== "anthropic" && !RETURNED_BLOCK_WIRES.has(block["type"]);
 }
 
 /** The blocks of one answer. */

@@ -5,7 +5,7 @@ import { entryList } from "../http/entry-list.ts";
 import { jsonObjectSchema } from "../http/json-object.ts";
 import { MAX_JSON_ENTRIES } from "../http/json-shape.ts";
 import { imageAddressSchema } from "../inference/image-address.ts";
-import { readTextFile } from "../inference/text-file.ts";
+import { readSentFile } from "../inference/sent-file.ts";
 import { callIdSchema, sealedTextSchema } from "../inference/tool-call-ids.ts";
 
 /** Members that this service accepts and has no use for: they change nothing in what a model is asked. */
@@ -74,8 +74,8 @@ function sourceType(source: unknown): unknown {
 
 /** What a document's source would need that this service does not do. */
 const REFUSED_SOURCES: Readonly<Record<string, string>> = {
-	url: "url: this service fetches no addresses; send the document's text",
-	file: "file: this service keeps no files; send the document's text",
+	url: "url: this service fetches no addresses; send the document as base64, or its text",
+	file: "file: this service keeps no files; send the document as base64, or its text",
 };
 
 const documentSourceSchema = z.lazy(() =>
@@ -92,8 +92,8 @@ const documentSourceSchema = z.lazy(() =>
 				),
 			}),
 			z.object({ type: z.literal("base64"), media_type: z.string(), data: z.string() }).transform((source, context) => {
-				const read = readTextFile({ content: source.data, name: null, mediaType: source.media_type });
-				if (read.ok) return { ...source, data: read.text };
+				const read = readSentFile({ content: source.data, name: null, mediaType: source.media_type });
+				if (read.ok) return { ...source, part: read.part };
 				context.addIssue({ code: "custom", message: read.message });
 				return z.NEVER;
 			}),

@@ -11,10 +11,11 @@ export function toCacheMember(control: CacheControl | null | undefined): { cache
 	return control ? { cache: toCacheMark(control) } : {};
 }
 
-type MarkablePart = Extract<ContentPart, { type: "text" | "image" | "tool_call" | "tool_result" }>;
+const MARKABLE = ["text", "image", "file", "tool_call", "tool_result"] as const;
+type MarkablePart = Extract<ContentPart, { type: (typeof MARKABLE)[number] }>;
 
 function isMarkable(part: ContentPart): part is MarkablePart {
-	return part.type === "text" || part.type === "image" || part.type === "tool_call" || part.type === "tool_result";
+	return (MARKABLE as readonly string[]).includes(part.type);
 }
 
 /** Ends a cached prefix with the last part that can (the top-level `cache_control`). An own mark of that part stays. */

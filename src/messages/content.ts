@@ -7,6 +7,7 @@ import type {
 	AssistantPart,
 	ImagePart,
 	Message,
+	ShownPart,
 	TextPart,
 	ToolCallPart,
 	ToolResultPart,
@@ -39,35 +40,45 @@ export function toTextPart({ text, cache_control }: Pick<BlockOf<"text">, "text"
 }
 
 /** The lines before a document's text; none without title and context. */
-function documentHead({ title, context }: BlockOf<"document">): string[] {
+function documentHead(title: string | null | undefined, context: string | null | undefined): string[] {
 	return [...(title ? [`Document: ${title}`] : []), ...(context ? [`Context: ${context}`] : [])];
 }
 
 function warnOfCitations({ citations }: BlockOf<"document" | "search_result">, path: string, context: ContentContext) {
 	if (citations?.enabled)
-		context.warnings.add("parameter_dropped", `${path}.citations`, "documents are sent as text, without citations");
+		context.warnings.add("parameter_dropped", `${path}.citations`, "documents are sent without citations");
 }
 
-/** A document as text; pictures in it stay pictures. */
-function fromDocument(block: BlockOf<"document">, path: string, context: ContentContext): (TextPart | ImagePart)[] {
+/** What a document holds: its text, or the PDF. Pictures in it stay pictures. */
+function documentParts({ source }: BlockOf<"document">): ShownPart[] {
+	switch (source.type) {
+		case "content":
+			return source.content.map((inner) => (inner.type === "text" ? toTextPart(inner) : toImagePart(inner)));
+		case "base64":
+			return [source.part];
+		case "text":
+			return [{ type: "text", text: source.data }];
+	}
+}
+
+/** A document behind what the client says of it. A PDF has its title as its name. */
+function fromDocument(block: BlockOf<"document">, path: string, context: ContentContext): ShownPart[] {
 	warnOfCitations(block, path, context);
-	const head = documentHead(block);
-	const { source } = block;
-	const parts =
-		source.type === "content"
-			? source.content.map((inner) => (inner.type === "text" ? toTextPart(inner) : toImagePart(inner)))
-			: [{ type: "text" as const, text: source.data }];
+	const parts = documentParts(block);
 	const [first, ...rest] = parts;
-	const headed: (TextPart | ImagePart)[] =
+	const isPdf = first?.type === "file";
+	const head = documentHead(isPdf ? null : block.title, block.context);
+	const named = isPdf && block.title ? [{ ...first, name: block.title }, ...rest] : parts;
+	const headed: ShownPart[] =
 		head.length === 0
-			? parts
+			? named
 			: first?.type === "text"
 				? [{ ...first, text: [...head, "", first.text].join("\n") }, ...rest]
-				: [{ type: "text", text: head.join("\n") }, ...parts];
+				: [{ type: "text", text: head.join("\n") }, ...named];
 	return markLast(headed, block.cache_control);
 }
 
-function markLast<Part extends TextPart | ImagePart>(parts: Part[], control: BlockOf<"text">["cache_control"]): Part[] {
+function markLast(parts: ShownPart[], control: BlockOf<"text">["cache_control"]): ShownPart[] {
 	const last = parts.at(-1);
 	return last && control ? [...parts.slice(0, -1), { ...last, ...toCacheMember(control) }] : parts;
 }
@@ -79,7 +90,7 @@ function fromSearchResult(block: BlockOf<"search_result">, path: string, context
 }
 
 /** What a user and a tool may both show a model. */
-function fromShownBlock(block: ShownBlock, path: string, context: ContentContext): (TextPart | ImagePart)[] {
+function fromShownBlock(block: ShownBlock, path: string, context: ContentContext): ShownPart[] {
 	switch (block.type) {
 		case "text":
 			return [toTextPart(block)];
@@ -92,7 +103,7 @@ function fromShownBlock(block: ShownBlock, path: string, context: ContentContext
 	}
 }
 
-function fromResultBlock(block: ResultBlock, path: string, context: ContentContext): (TextPart | ImagePart)[] {
+function fromResultBlock(block: ResultBlock, path: string, context: ContentContext): ShownPart[] {
 	switch (block.type) {
 		case "tool_reference":
 			return [{ type: "text", text: `Tool found: ${block.tool_name}`, ...toCacheMember(block.cache_control) }];

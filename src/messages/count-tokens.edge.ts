@@ -33,7 +33,7 @@ export const countMessageTokensEndpoint = endpoint({
 				estimated: z.literal(true).describe("Each model's own tokenizer counts differently."),
 				method: z
 					.literal("characters")
-					.describe("Four characters a token, fewer in scripts that take more, 1,000 an image."),
+					.describe("Four characters a token, fewer in scripts that take more, 1,000 an image, 1,500 a page of a PDF."),
 			}),
 		}),
 	),

@@ -516,11 +516,11 @@ export class AccountMeter extends BackedUpObject {
 	}
 
 	/** Usage of a range of days under names of clients, from its latest requests. */
-	async nameSums(column: NamedColumn, { since, until, apiKeyIds }: SumRange): Promise<NameSums> {
+	async nameSums(column: NamedColumn, { since, until, ...which }: SumRange): Promise<NameSums> {
 		const { firstKept } = this.#keeper;
 		const from = firstNumberAt(Date.parse(since));
 		const range = { from: Math.max(from, firstKept), before: firstNumberAt(Date.parse(until) + DAY_MS) };
-		const read = await sumByName(this.#sql, column, range, apiKeyIds);
+		const read = await sumByName(this.#sql, column, range, which);
 		if (read.countedFromMs !== null) return read;
 		const archived = this.#keeper.archivesOf(range).length > 0 ? this.#keeper.heldFromMs : null;
 		return { ...read, countedFromMs: archived ?? (from < firstKept ? numberTimeMs(firstKept) : null) };
@@ -530,9 +530,7 @@ export class AccountMeter extends BackedUpObject {
 	usageSeries(query: SeriesQuery): MeterSeries {
 		const source = chooseSource(this.#meterState, this.#keeper, query);
 		const series =
-			source === "rows"
-				? readRowSeries(this.#meterState, this.#keeper.firstKept, query)
-				: readDaySeries(this.#meterState, query);
+			source === "rows" ? readRowSeries(this.#meterState, this.#keeper, query) : readDaySeries(this.#meterState, query);
 		return { ...series, source };
 	}
 
@@ -552,12 +550,13 @@ export class AccountMeter extends BackedUpObject {
 		return this.#texts.find(requestId, Date.now());
 	}
 
-	/** Sessions whose newest request arrived before a time. */
-	sessionHeads({ beforeMs, ...query }: SessionsQuery): Promise<SessionHeads> {
-		return this.#sessions.heads(
-			{ from: this.#keeper.firstKept, before: Math.min(firstNumberAt(beforeMs), Number.MAX_SAFE_INTEGER) },
-			query,
-		);
+	/** Sessions whose newest request arrived in a range of time. */
+	sessionHeads({ sinceMs, beforeMs, ...query }: SessionsQuery): Promise<SessionHeads> {
+		const range = {
+			from: Math.max(this.#keeper.firstKept, firstNumberAt(sinceMs)),
+			before: Math.min(firstNumberAt(beforeMs), Number.MAX_SAFE_INTEGER),
+		};
+		return this.#sessions.heads(range, query);
 	}
 
 	/** What the requests of sessions come to, and the archives that may have others. */

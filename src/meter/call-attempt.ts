@@ -3,6 +3,7 @@
 /** Why a call did not serve: the closed list. */
 export const ATTEMPT_ERRORS = [
 	"status",
+	"no_token",
 	"unreachable",
 	"no_head",
 	"head_timeout",
@@ -13,6 +14,7 @@ export const ATTEMPT_ERRORS = [
 	"empty",
 	"unusable",
 	"too_large",
+	"mismatched",
 	"client_closed",
 ] as const;
 export type AttemptError = (typeof ATTEMPT_ERRORS)[number];

@@ -81,6 +81,8 @@ export interface SumRange {
 	since: string;
 	until: string;
 	apiKeyIds: readonly string[] | null;
+	/** Models whose calls are left out; absent: none are. */
+	exceptModels?: readonly string[];
 }
 
 export class FoldTable {
@@ -198,20 +200,22 @@ export class FoldTable {
 	}
 
 	/** Folded sums of a range of at most some years, under the names of a column. */
-	sumsBy(column: SumColumn, { since, until, apiKeyIds }: SumRange): (DayCounts & { name: string })[] {
+	sumsBy(column: SumColumn, { since, until, apiKeyIds, exceptModels }: SumRange): (DayCounts & { name: string })[] {
 		const places = column === "day" ? listDays(since, until) : coverDays(since, until);
 		const keys =
 			apiKeyIds !== null
 				? "api_key IN (SELECT value FROM json_each(?2))"
-				: column === "day"
+				: column === "day" && exceptModels === undefined
 					? "api_key = '' AND ?2 IS NULL"
 					: "api_key > '' AND ?2 IS NULL";
 		return this.#sql
 			.exec<SumRow & { name: string }>(
 				`SELECT ${column} AS name, ${SUMMED_COUNTS} FROM day_sums
-					WHERE day IN (SELECT value FROM json_each(?1)) AND ${keys} GROUP BY 1`,
+					WHERE day IN (SELECT value FROM json_each(?1)) AND ${keys}
+						AND (?3 IS NULL OR model NOT IN (SELECT value FROM json_each(?3))) GROUP BY 1`,
 				JSON.stringify(places),
 				apiKeyIds && JSON.stringify(apiKeyIds),
+				exceptModels ? JSON.stringify(exceptModels) : null,
 			)
 			.toArray();
 	}

@@ -23,7 +23,7 @@ import { MINUTE_MS, toMinute } from "./rolling-window.ts";
 import type { OpenHold, Reservation, Settlement, UsageRow } from "./settlement.ts";
 import { toCountedRow, type WholeRow } from "./stored-request.ts";
 import { mergeTimes, type NamedTimes, TimeSums } from "./time-sums.ts";
-import { TimeTable } from "./time-table.edge.ts";
+import { type DayFailures, TimeTable } from "./time-table.edge.ts";
 import { type NamedTotals, UsageTotals } from "./usage-totals.ts";
 
 /** A fold comes after so many changes, so that its rows add little to the cost of a request and a wake-up reads few. */
@@ -335,6 +335,7 @@ export class MeterState {
 			UsageRow,
 			| "created_at"
 			| "api_key_id"
+			| "kind"
 			| "model"
 			| "mode"
 			| "tokens"
@@ -435,6 +436,7 @@ export class MeterState {
 			this.fold.sumsBy(column, range).map(({ name, ...counts }) => [name, counts]),
 		);
 		for (const { day, api_key_id, model, ...counts } of within(range, this.#grown.all())) {
+			if (range.exceptModels?.includes(model)) continue;
 			const name = { day, api_key: api_key_id, model }[column];
 			sums.set(name, addCounts(sums.get(name) ?? NO_COUNTS, counts));
 		}
@@ -449,6 +451,11 @@ export class MeterState {
 		}));
 		// By key, there are no histograms.
 		return mergeTimes([...this.#times.sumsBy(column, range), ...(column === "api_key" ? [] : grown)]);
+	}
+
+	/** Requests without an answer, as sumsByDay has the others. */
+	failuresByDay(column: Exclude<SumColumn, "day"> | null, range: SumRange): DayFailures[] {
+		return this.#times.failuresByDay(column, range);
 	}
 
 	/** Sums of each day of a range under the names of a column; of all under one empty name without a column. */

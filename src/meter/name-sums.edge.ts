@@ -1,6 +1,7 @@
 // Usage under names that clients give, summed from the rows of a meter: sums of days do not have these names, since anybody may give as many
 // as there are requests.
 import { addCounts, NO_COUNTS } from "./day-sums.ts";
+import type { SumRange } from "./fold-table.edge.ts";
 import type { NamedCounts } from "./meter-calls.ts";
 import { type NumberRange, numberTimeMs } from "./request-number.ts";
 import { yieldTurn } from "./request-reader.edge.ts";
@@ -14,6 +15,9 @@ export interface NameSums {
 	/** Earlier requests of the range are not counted, ms since the epoch; null where all are. */
 	countedFromMs: number | null;
 }
+
+/** Of which keys the requests are counted, and of which models they are not. */
+type Which = Pick<SumRange, "apiKeyIds" | "exceptModels">;
 
 /** Rows that one answer reads. */
 const MOST_NAMED_ROWS = 20_000;
@@ -33,16 +37,23 @@ interface NameRow extends Record<string, SqlStorageValue> {
 	cost_nano_usd: number;
 }
 
-function readSlice(sql: SqlStorage, column: NamedColumn, range: NumberRange, keys: string | null): NameRow[] {
+function readSlice(
+	sql: SqlStorage,
+	column: NamedColumn,
+	range: NumberRange,
+	{ apiKeyIds, exceptModels }: Which,
+): NameRow[] {
 	return sql
 		.exec<NameRow>(
 			`SELECT coalesce(${column}, '') AS name, count(*) AS requests, sum(${CALLS}) AS calls, sum(tokens) AS tokens,
 				sum(input_tokens) AS input_tokens, sum(nano_usd) AS cost_nano_usd
 			FROM requests WHERE n >= ?1 AND n < ?2 AND proof_hash IS NOT NULL
-				AND (?3 IS NULL OR api_key IN (SELECT value FROM json_each(?3))) GROUP BY 1`,
+				AND (?3 IS NULL OR api_key IN (SELECT value FROM json_each(?3)))
+				AND (?4 IS NULL OR model NOT IN (SELECT value FROM json_each(?4))) GROUP BY 1`,
 			range.from,
 			range.before,
-			keys,
+			apiKeyIds && JSON.stringify(apiKeyIds),
+			exceptModels ? JSON.stringify(exceptModels) : null,
 		)
 		.toArray();
 }
@@ -52,9 +63,8 @@ export async function sumByName(
 	sql: SqlStorage,
 	column: NamedColumn,
 	range: NumberRange,
-	apiKeyIds: readonly string[] | null,
+	which: Which,
 ): Promise<NameSums> {
-	const keys = apiKeyIds && JSON.stringify(apiKeyIds);
 	const sums = new Map<string, NamedCounts>();
 	let { before } = range;
 	for (let read = 0; ; await yieldTurn()) {
@@ -67,7 +77,7 @@ export async function sumByName(
 			)
 			.one();
 		if (first !== null) {
-			for (const { name, ...counts } of readSlice(sql, column, { from: first, before }, keys)) {
+			for (const { name, ...counts } of readSlice(sql, column, { from: first, before }, which)) {
 				const added = { ...counts, model_requests: counts.requests };
 				sums.set(name, { name, ...addCounts(sums.get(name) ?? NO_COUNTS, added) });
 			}

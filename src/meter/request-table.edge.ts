@@ -361,8 +361,8 @@ export class RequestTable implements RequestSource {
 				first_token_ms, 1 AS count
 			FROM requests WHERE n >= ?1 AND n < ?2 AND settled IS NOT NULL
 				AND (?3 IS NULL OR api_key IN (SELECT value FROM json_each(?3)))
-			UNION ALL SELECT n, at_ms, coalesce(${column ?? "NULL"}, ''),
-				CASE outcome WHEN 'refused' THEN 'refused' ELSE 'failed' END, 0, 0, 0, latency_ms, NULL, count
+			UNION ALL SELECT n, at_ms, coalesce(${column ?? "NULL"}, ''), iif(outcome = 'refused', outcome, 'failed'), 0, 0, 0,
+				latency_ms, NULL, count
 			FROM failed_requests WHERE n >= ?1 AND n < ?2
 				AND (?3 IS NULL OR api_key IN (SELECT value FROM json_each(?3))) ORDER BY n DESC LIMIT ?4`,
 			from,

@@ -3,7 +3,9 @@ import type { NumberRange } from "./request-number.ts";
 
 /** A page of sessions. */
 export interface SessionsQuery {
-	/** Only sessions whose newest request arrived before this time, ms since the epoch. */
+	/** Only sessions whose newest request arrived then or later, ms since the epoch. */
+	sinceMs: number;
+	/** Only sessions whose newest request arrived before this time. */
 	beforeMs: number;
 	/** Requests of these API keys; null for all. */
 	apiKeyIds: readonly string[] | null;
@@ -21,11 +23,14 @@ export interface SessionHeads {
 /** What the requests of a session come to. */
 export interface SessionRequests {
 	sessionId: string;
-	/** That were billed. */
+	/** That were billed, runs included. */
 	requests: number;
+	/** Runs among them. */
+	runs: number;
 	/** That got no answer and cost nothing. */
 	failed: number;
 	costNanoUsd: number;
+	tokens: number;
 	/** When the first one that counts arrived, ms since the epoch. */
 	firstMs: number;
 	lastMs: number;
@@ -47,8 +52,10 @@ export function addSessionRequests(parts: readonly SessionRequests[]): SessionRe
 	return [...bySession].map(([sessionId, same]) => ({
 		sessionId,
 		requests: same.reduce((sum, { requests }) => sum + requests, 0),
+		runs: same.reduce((sum, { runs }) => sum + runs, 0),
 		failed: same.reduce((sum, { failed }) => sum + failed, 0),
 		costNanoUsd: same.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0),
+		tokens: same.reduce((sum, { tokens }) => sum + tokens, 0),
 		firstMs: Math.min(...same.map(({ firstMs }) => firstMs)),
 		lastMs: Math.max(...same.map(({ lastMs }) => lastMs)),
 		isCut: same.some(({ isCut }) => isCut),

@@ -15,7 +15,9 @@ const LEAST_SUMMED = 200;
 
 interface SessionSumRow extends Record<string, SqlStorageValue> {
 	requests: number;
+	runs: number;
 	nano_usd: number;
+	tokens: number;
 	first_n: number | null;
 	last_n: number | null;
 }
@@ -121,7 +123,7 @@ export class SessionTable {
 		const all: SessionRequests[] = this.#failed(keys, range)
 			.filter(({ session_id }) => wanted.has(session_id))
 			.map(({ session_id: sessionId, failed, first_n, last_n }) => ({
-				...{ sessionId, requests: 0, failed, costNanoUsd: 0, isCut: false },
+				...{ sessionId, requests: 0, runs: 0, failed, costNanoUsd: 0, tokens: 0, isCut: false },
 				firstMs: numberTimeMs(first_n),
 				lastMs: numberTimeMs(last_n),
 			}));
@@ -134,8 +136,10 @@ export class SessionTable {
 			all.push({
 				sessionId,
 				requests: sum.requests,
+				runs: sum.runs,
 				failed: 0,
 				costNanoUsd: sum.nano_usd,
+				tokens: sum.tokens,
 				firstMs: numberTimeMs(sum.first_n),
 				lastMs: numberTimeMs(sum.last_n),
 				isCut: sum.requests === most,
@@ -148,8 +152,10 @@ export class SessionTable {
 	#sum(sessionId: string, keys: string | null, { from, before }: NumberRange, most: number): SessionSumRow {
 		return this.#sql
 			.exec<SessionSumRow>(
-				`SELECT count(*) AS requests, coalesce(sum(nano_usd), 0) AS nano_usd, min(n) AS first_n, max(n) AS last_n
-				FROM (SELECT n, nano_usd FROM requests WHERE session_id = ?1 AND n >= ?3 AND n < ?5 AND settled IS NOT NULL AND ${IS_OF_KEYS}
+				`SELECT count(*) AS requests, count(*) FILTER (WHERE kind = 'agent') AS runs,
+					coalesce(sum(nano_usd), 0) AS nano_usd, coalesce(sum(tokens), 0) AS tokens, min(n) AS first_n, max(n) AS last_n
+				FROM (SELECT n, kind, nano_usd, tokens FROM requests
+					WHERE session_id = ?1 AND n >= ?3 AND n < ?5 AND settled IS NOT NULL AND ${IS_OF_KEYS}
 					ORDER BY n DESC LIMIT ?4)`,
 				sessionId,
 				keys,

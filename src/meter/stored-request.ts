@@ -1,6 +1,7 @@
 // A reservation, and then the settlement, as a row of the meter's table of requests. What the columns and the receipt both say is stored once,
 // and hashes and signatures are bytes: so a chat's row has about 1 KB from the beginning, and three or four fit a page. Pure.
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+import { isEncoderKind } from "../catalog/vocabulary.ts";
 import { canonicalJson } from "../proof/canonical.ts";
 import { usd } from "../proof/money.ts";
 import type { Outcome, Receipt, ReceiptKind } from "../proof/receipt.ts";
@@ -107,15 +108,11 @@ function sharedMembers(row: SharedColumns): Record<string, unknown> {
 		estimated: row.estimated === 1,
 		cost_usd: usd(row.nano_usd),
 	};
-	if (row.kind !== "chat" && row.kind !== "skill") return shared;
-	const answer = {
-		model: row.model,
-		provider: row.provider,
-		mode: row.mode,
-		prompt_tokens: row.input_tokens,
-		completion_tokens: row.tokens - row.input_tokens,
-	};
-	return { ...shared, ...answer };
+	const isText = row.kind === "chat" || row.kind === "skill";
+	if (!isText && !isEncoderKind(row.kind)) return shared;
+	const { model, provider, mode, input_tokens: prompt_tokens } = row;
+	const answer = { ...shared, model, provider, mode, prompt_tokens };
+	return isText ? { ...answer, completion_tokens: row.tokens - row.input_tokens } : answer;
 }
 
 /** A receipt without the members that the columns say; whole where one of them differs. It has `request_id` only when it is whole. */

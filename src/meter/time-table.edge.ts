@@ -22,6 +22,14 @@ interface TimeRow extends Record<string, SqlStorageValue> {
 	failed: number;
 }
 
+/** Requests of a day under a name that got no answer. */
+export interface DayFailures {
+	day: string;
+	name: string;
+	refused: number;
+	failed: number;
+}
+
 interface PlacedRow extends TimeRow {
 	day: string;
 	api_key: string;
@@ -75,6 +83,23 @@ export class TimeTable {
 				`SELECT day, api_key, model AS name, latency, first_token, refused, failed FROM json_each(?) AS place
 				JOIN time_sums ON day = place.value ->> 0 AND api_key = place.value ->> 1 AND model = place.value ->> 2`,
 				JSON.stringify(places.map(({ day, api_key_id, model }) => [day, api_key_id, model])),
+			)
+			.toArray();
+	}
+
+	/** Requests without an answer of each day of a range under the names of a column; of all under one empty name without a column. */
+	failuresByDay(column: Exclude<SumColumn, "day"> | null, { since, until, apiKeyIds }: SumRange): DayFailures[] {
+		const isOfKeys = column === "api_key" || apiKeyIds !== null;
+		const keys = isOfKeys
+			? `api_key <> '${EVERY_KEY}' AND (?2 IS NULL OR api_key IN (SELECT value FROM json_each(?2)))`
+			: `api_key = '${EVERY_KEY}' AND ?2 IS NULL`;
+		return this.#sql
+			.exec<DayFailures & Record<string, SqlStorageValue>>(
+				`SELECT day, ${column ?? "''"} AS name, sum(refused) AS refused, sum(failed) AS failed FROM time_sums
+				WHERE day IN (SELECT value FROM json_each(?1)) AND ${keys} AND model <> '${EVERY_MODEL}'
+				GROUP BY 1, 2 HAVING sum(refused) + sum(failed) > 0`,
+				JSON.stringify(listDays(since, until)),
+				apiKeyIds && JSON.stringify(apiKeyIds),
 			)
 			.toArray();
 	}

@@ -1,4 +1,5 @@
 // Usage totals by dimension and name, summed row by row. The meter stores and sends them as rows. Pure.
+import { isEncoderKind } from "../catalog/vocabulary.ts";
 import { usd } from "../proof/money.ts";
 import type { UsageRow } from "./settlement.ts";
 
@@ -10,14 +11,14 @@ export interface Totals {
 	costNanoUsd: number;
 }
 
-/** Totals under one name of one dimension: `total` (name ''), `model`, `provider`, `mode`. */
+/** Totals under one name of one dimension: `total` (name ''), `model`, `provider`, `mode`, `kind` of requests without a text. */
 export interface NamedTotals extends Totals {
 	dimension: string;
 	name: string;
 }
 
 /** The members of a usage row that totals count. */
-export type CountedUsage = Pick<UsageRow, "mode" | "tokens" | "input_tokens" | "cost_nano_usd" | "calls">;
+export type CountedUsage = Pick<UsageRow, "kind" | "mode" | "tokens" | "input_tokens" | "cost_nano_usd" | "calls">;
 
 const ZERO_TOTALS: Totals = { requests: 0, tokens: 0, inputTokens: 0, costNanoUsd: 0 };
 
@@ -28,7 +29,7 @@ function toTotals(
 	return { requests, tokens, inputTokens: input_tokens, costNanoUsd: cost_nano_usd };
 }
 
-/** Totals by dimension (`total`, `model`, `provider`, `mode`) and name. */
+/** Totals by dimension (`total`, `model`, `provider`, `mode`, `kind`) and name. */
 export class UsageTotals {
 	#totals = new Map<string, Map<string, Totals>>();
 
@@ -57,6 +58,7 @@ export class UsageTotals {
 		const whole = toTotals(row, 1);
 		this.add("total", "", whole);
 		this.add("mode", row.mode, whole);
+		if (isEncoderKind(row.kind)) this.add("kind", row.kind, whole);
 		for (const call of row.calls) {
 			const calls = toTotals(call, call.requests ?? 1);
 			this.add("model", call.model, calls);
@@ -75,6 +77,19 @@ export class UsageTotals {
 
 	total(): Totals {
 		return this.#totals.get("total")?.get("") ?? ZERO_TOTALS;
+	}
+
+	/** What requests used whose models write text. */
+	ofText(): Totals {
+		const without = (amount: (totals: Totals) => number) =>
+			amount(this.total()) -
+			[...(this.#totals.get("kind")?.values() ?? [])].reduce((sum, totals) => sum + amount(totals), 0);
+		return {
+			requests: without(({ requests }) => requests),
+			tokens: without(({ tokens }) => tokens),
+			inputTokens: without(({ inputTokens }) => inputTokens),
+			costNanoUsd: without(({ costNanoUsd }) => costNanoUsd),
+		};
 	}
 
 	/** One dimension as `GET /v1/usage` shows it. */

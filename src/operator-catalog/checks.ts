@@ -2,6 +2,7 @@
 // that their provider cannot serve. Pure.
 import { toSpelling } from "../catalog/aliases.ts";
 import { type Catalog, INTENSITIES } from "../catalog/catalog.ts";
+import { keyVariableNames } from "../catalog/credentials.ts";
 import type { Model, Provider } from "../catalog/schema.ts";
 import { TIERS, type WireName } from "../catalog/vocabulary.ts";
 import type { DocumentFault, Path } from "../faults.ts";
@@ -12,16 +13,22 @@ import type { ModelRow } from "./rows.ts";
 export const ROUTED_IDS: readonly string[] = ["auto", ...Object.keys(INTENSITIES)];
 
 /** The wires that can be told an effort in this way. */
-const CONTROL_WIRES: Readonly<Record<NonNullable<Model["reasoning"]>["control"], WireName>> = {
-	reasoning_effort: "openai",
-	thinking_type: "openai",
-	thinking_type_and_effort: "openai",
-	enable_thinking: "openai",
-	anthropic_effort: "anthropic",
-	thinking_type_and_output_config: "openai",
-	google_thinking_budget: "google",
-	google_thinking_level: "google",
+const CONTROL_WIRES: Readonly<Record<NonNullable<Model["reasoning"]>["control"], readonly WireName[]>> = {
+	reasoning_effort: ["openai", "bedrock"],
+	thinking_type: ["openai"],
+	thinking_type_and_effort: ["openai"],
+	enable_thinking: ["openai"],
+	anthropic_effort: ["anthropic", "bedrock"],
+	thinking_type_and_output_config: ["openai"],
+	google_thinking_budget: ["google"],
+	google_thinking_level: ["google"],
 };
+
+function wordWires(wires: readonly WireName[]): string {
+	return wires.length === 1 ? `${wires[0]} wire` : `wires ${wires.join(", ")}`;
+}
+/** The wires that have a form for recordings. */
+const AUDIO_WIRES: readonly WireName[] = ["openai", "google"];
 
 /** Collects faults of a document. */
 export class Faults {
@@ -39,15 +46,10 @@ export class Faults {
 	}
 }
 
-/** The variables that hold a provider's key. */
-function keyVariables({ env_prefix, key_env_alternatives }: Provider): string[] {
-	return [`${env_prefix}_API_KEY`, ...key_env_alternatives];
-}
-
 /** Notes what two providers would share. */
 export function checkTwins(provider: Provider, others: readonly Provider[], path: Path, faults: Faults): void {
-	const [ownKey = ""] = keyVariables(provider);
-	const twin = others.find((other) => keyVariables(other).includes(ownKey));
+	const [ownKey = ""] = keyVariableNames(provider);
+	const twin = others.find((other) => keyVariableNames(other).includes(ownKey));
 	if (twin) faults.add([...path, "id"], `its key would be ${ownKey}, which is that of ${twin.id}`);
 	// Policies find providers by either.
 	const names = ({ id, name }: Provider) => [id, name].map((known) => known.toLowerCase());
@@ -64,12 +66,17 @@ export function checkProvider(id: string, path: Path, providers: ReadonlyMap<str
 
 /** Notes what does not fit together in a model. */
 export function checkModel(model: Model, path: Path, providers: ReadonlyMap<string, Provider>, faults: Faults): void {
-	const { limits, reasoning, prices } = model;
+	const { limits, reasoning, prices, audio } = model;
 	const provider = providers.get(model.provider);
-	if (provider && reasoning && CONTROL_WIRES[reasoning.control] !== provider.wire)
+	if (provider && reasoning && !CONTROL_WIRES[reasoning.control].includes(provider.wire))
 		faults.add(
 			[...path, "reasoning", "control"],
-			`is of the ${CONTROL_WIRES[reasoning.control]} wire, and ${provider.id} speaks ${provider.wire}`,
+			`is of the ${wordWires(CONTROL_WIRES[reasoning.control])}, and ${provider.id} speaks ${provider.wire}`,
+		);
+	if (provider && audio && !AUDIO_WIRES.includes(provider.wire))
+		faults.add(
+			[...path, "audio"],
+			`is taken by the wires ${AUDIO_WIRES.join(" and ")}, and ${provider.id} speaks ${provider.wire}`,
 		);
 	for (const name of ["max_output_tokens", "max_input_tokens"] as const)
 		if ((limits[name] ?? 0) > limits.context_window)

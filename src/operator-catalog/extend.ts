@@ -1,5 +1,5 @@
 import { type Catalog, createCatalog } from "../catalog/catalog.ts";
-import type { Model, Provider } from "../catalog/schema.ts";
+import type { Model, OperatorFacts, Provider } from "../catalog/schema.ts";
 import { TIERS, type Tier } from "../catalog/vocabulary.ts";
 import { type DocumentFault, inDocumentOrder, type Path, parseMembers } from "../faults.ts";
 import { isJsonObject } from "../json.ts";
@@ -16,6 +16,7 @@ import {
 	ROUTED_IDS,
 	takenNames,
 } from "./checks.ts";
+import { fillAddress, findCloud, publishedFacts, regionIds, withProfiles, withRowIds } from "./clouds.ts";
 import {
 	type ModelRow,
 	modelRowSchema,
@@ -58,31 +59,91 @@ function given<T extends object>(row: T): Partial<T> {
 
 const toPrefix = (id: string) => id.toUpperCase().replaceAll("-", "_");
 
-/** The members of the template that a row names, or whose name is its id. Two providers of one template do not share its name. */
-function findTemplate({ id, template }: ProviderRow): Partial<ProviderRow> {
-	const found = template ?? (Object.hasOwn(templates, id) ? (id as keyof typeof templates) : undefined);
+/** The template that a row names, or whose name is its id. */
+function templateName({ id, template }: Pick<ProviderRow, "id" | "template">): keyof typeof templates | undefined {
+	return template ?? (Object.hasOwn(templates, id) ? (id as keyof typeof templates) : undefined);
+}
+
+/** The members of a row's template. Two providers of one template do not share its name. */
+function findTemplate(row: Pick<ProviderRow, "id" | "template">): Partial<ProviderRow> {
+	const found = templateName(row);
 	if (!found) return {};
 	const { name, ...members } = templates[found] as Partial<ProviderRow>;
-	return { ...members, ...(name === undefined ? {} : { name: id === found ? name : `${name} (${id})` }) };
+	return { ...members, ...(name === undefined ? {} : { name: row.id === found ? name : `${name} (${row.id})` }) };
+}
+
+/** What an operator says of a provider, with the parent that is known of its cloud. */
+function toFacts({ facts }: ProviderRow, parent: string | undefined, path: Path, faults: Faults): OperatorFacts {
+	const { jurisdiction, ...others } = facts ?? {};
+	if (!jurisdiction) return given(others);
+	const known = jurisdiction.parent ?? parent;
+	if (known === undefined) faults.add([...path, "facts", "jurisdiction"], "needs parent");
+	return { ...given(others), jurisdiction: { contract: jurisdiction.contract, parent: known ?? "" } };
+}
+
+/** The address and paths of a row, and what its cloud publishes of the region that is called there; null where it lacks something. */
+function toPlace(
+	row: ProviderRow,
+	{ base_url, paths, api_version }: Partial<ProviderRow>,
+	path: Path,
+	faults: Faults,
+): Pick<Provider, "base_url" | "paths" | "published"> | null {
+	const cloud = findCloud(templateName(row));
+	const isCloudsOwn = cloud !== undefined && row.base_url === undefined;
+	if (isCloudsOwn && row.region !== undefined && !regionIds(cloud).includes(row.region)) {
+		const hint = renderSuggestion(row.region, regionIds(cloud));
+		const way = "one that is new needs base_url and facts.regions";
+		faults.add([...path, "region"], `${quoteInput(row.region)} is no region that is known here${hint}; ${way}`);
+		return null;
+	}
+	if (base_url === undefined) {
+		faults.add(path, "needs base_url");
+		return null;
+	}
+	const parts = { ...row, api_version: row.api_version ?? api_version };
+	const filled = [base_url, paths?.whole ?? "", paths?.stream ?? ""].map((text) => fillAddress(text, parts, cloud));
+	const [address = "", whole = "", stream = ""] = filled.map((each) => each.address);
+	const missing = [...new Set(filled.flatMap((each) => each.missing))];
+	if (missing.length > 0) {
+		faults.add(path, `needs ${missing.join(", ")}${isCloudsOwn ? ", or base_url" : ""}`);
+		return null;
+	}
+	return {
+		base_url: address,
+		...(paths ? { paths: { whole, stream } } : {}),
+		...(isCloudsOwn ? { published: publishedFacts(cloud, row.region) } : {}),
+	};
 }
 
 /** A provider of a row; null where it lacks something. */
 function toProvider(row: ProviderRow, path: Path, shipped: Catalog, faults: Faults): Provider | null {
-	const { template: named, max_tokens_field: _, ...members } = row;
+	const {
+		template: named,
+		max_tokens_field: _,
+		project: __,
+		resource: ___,
+		api_version: ____,
+		facts,
+		...members
+	} = row;
 	const known = shipped.findProvider(row.id);
 	if (known && named !== undefined)
 		faults.add([...path, "template"], `${row.id} ships with the service and has no template`);
 	if (known && row.wire !== undefined && row.wire !== known.wire)
 		faults.add([...path, "wire"], `${row.id} ships with the service and speaks ${known.wire}; give another id`);
-	const { max_tokens_field: __, ...template } = findTemplate(row);
+	const { max_tokens_field: _____, api_version, ...template } = findTemplate(row);
 	const base = known ?? { ...PLAIN_DIALECT, name: row.id, wire: "openai" as const, ...template };
 	const provider = { ...base, ...given(members), owner: "operator" as const };
-	if (!faults.require(provider, ["base_url"], path)) return null;
-	const isMoved =
-		known !== undefined && stripTrailingSlash(known.base_url) !== stripTrailingSlash(provider.base_url ?? "");
+	// A signature is for one region, wherever the address leads.
+	if (provider.auth === "aws" && !faults.require(provider, ["region"], path)) return null;
+	const place = toPlace(row, { ...given(provider as Partial<ProviderRow>), api_version }, path, faults);
+	if (!place) return null;
+	const isMoved = known !== undefined && stripTrailingSlash(known.base_url) !== stripTrailingSlash(place.base_url);
 	return {
 		env_prefix: toPrefix(row.id),
 		...provider,
+		...place,
+		...(facts ? { facts: toFacts(row, findCloud(templateName(row))?.parent, path, faults) } : {}),
 		...(isMoved ? { product_url: known.base_url } : {}),
 	} as Provider;
 }
@@ -144,7 +205,7 @@ const DEFAULT_REASONING_TOKENS = { low_effort: 500, high_effort: 8_000 };
 /** A row's members in the form of the catalog, without those that it does not say. */
 function toModelMembers(row: ModelRow, kept: Partial<Model>): Partial<Model> {
 	const { upstream, name, supports, reasoning, max_tokens_field, rejects, quality, speed, auto, hidden, ...rest } = row;
-	const { replaces: _, ...members } = rest;
+	const { replaces: _, same_as: __, ...members } = rest;
 	return given({
 		...members,
 		upstream_model: upstream,
@@ -169,7 +230,7 @@ function toModelMembers(row: ModelRow, kept: Partial<Model>): Partial<Model> {
  * are, is the row's to say.
  */
 function toKept({ provider, upstream }: ModelRow, replaced: Model): Partial<Model> {
-	const { tier, hyper_frontier, limits, supports, reasoning, request, speed } = replaced;
+	const { tier, hyper_frontier, limits, supports, documents, reasoning, request, speed } = replaced;
 	const place = {
 		tier,
 		hyper_frontier,
@@ -178,21 +239,41 @@ function toKept({ provider, upstream }: ModelRow, replaced: Model): Partial<Mode
 	};
 	if ((provider ?? replaced.provider) !== replaced.provider) return place;
 	if ((upstream ?? replaced.upstream_model) === replaced.upstream_model) return replaced;
-	return { ...place, provider: replaced.provider, limits, supports, reasoning, request, speed };
+	const called = { provider: replaced.provider, limits, supports, reasoning, request, speed };
+	return { ...place, ...called, ...(documents ? { documents } : {}) };
+}
+
+/** What a row keeps of the shipped model that it is at another provider: all but what it costs there. */
+function toSame({ prices: _, id: __, provider: ___, ...same }: Model): Partial<Model> {
+	return same;
+}
+
+/** The shipped model that a member names; null, and noted, where there is none. */
+function findShipped(
+	row: ModelRow,
+	member: "replaces" | "same_as",
+	path: Path,
+	shipped: Catalog,
+	faults: Faults,
+): Model | null | undefined {
+	const id = row[member];
+	if (id === undefined) return undefined;
+	const found = shipped.findModel(id);
+	if (found) return found;
+	const hint = renderSuggestion(
+		id,
+		shipped.models.map((model) => model.id),
+	);
+	faults.add([...path, member], `no shipped model is ${quoteInput(id)}${hint}`);
+	return null;
 }
 
 /** A model of a row; null where it lacks something. */
 function toModel(row: ModelRow, path: Path, shipped: Catalog, faults: Faults): Model | null {
-	const replaced = row.replaces === undefined ? undefined : shipped.findModel(row.replaces);
-	if (row.replaces !== undefined && !replaced) {
-		const hint = renderSuggestion(
-			row.replaces,
-			shipped.models.map(({ id }) => id),
-		);
-		faults.add([...path, "replaces"], `no shipped model is ${quoteInput(row.replaces)}${hint}`);
-		return null;
-	}
-	const kept: Partial<Model> = replaced ? toKept(row, replaced) : {};
+	const replaced = findShipped(row, "replaces", path, shipped, faults);
+	const same = findShipped(row, "same_as", path, shipped, faults);
+	if (replaced === null || same === null) return null;
+	const kept: Partial<Model> = { ...(replaced ? toKept(row, replaced) : {}), ...(same ? toSame(same) : {}) };
 	const id = row.id ?? replaced?.id;
 	const members = { ...kept, ...toModelMembers(row, kept), id };
 	if (!faults.require(members, ["id", "provider", "tier", "prices", "limits"], path) || id === undefined) return null;
@@ -238,6 +319,11 @@ function toVersion(document: Readonly<Record<string, unknown>>, { version }: Cat
 	return `${version}+${digest.slice(0, DIGEST_CHARS)}`;
 }
 
+/** The rows of a document, each provider with an id. */
+export function toRows(document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+	return "providers" in document ? { ...document, providers: withRowIds(document["providers"]) } : document;
+}
+
 interface ReadRows {
 	/** Null for one with a fault. */
 	providerRows: (ProviderRow | null)[];
@@ -268,7 +354,7 @@ export function extendCatalog(shipped: Catalog, document: unknown, rules: Addres
 			catalog: shipped,
 			faults: [{ path: [], at: "value", message: "must be a mapping of providers and models" }],
 		};
-	const { providerRows, modelRows, schemaFaults } = readRows(document);
+	const { providerRows, modelRows, schemaFaults } = readRows(toRows(document));
 	const faults = new Faults();
 	const fields = new Map(
 		providerRows.flatMap((row) =>
@@ -302,6 +388,11 @@ export function extendCatalog(shipped: Catalog, document: unknown, rules: Addres
 	if (rows.length === 0 && providerRows.length === 0) return { catalog: shipped, faults: [] };
 	const own = made.filter((model) => model !== null);
 	const models = mergeModels(rows, own, shipped);
-	const merged = createCatalog({ ...shipped, version: toVersion(document, shipped), models, providers });
+	const merged = createCatalog({
+		...shipped,
+		version: toVersion(document, shipped),
+		models,
+		providers: withProfiles(providers, models),
+	});
 	return { catalog: createCatalog({ ...merged, freeModels: toFreeModels(merged, shipped) }), faults: [] };
 }

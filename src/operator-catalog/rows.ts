@@ -3,7 +3,16 @@
 import * as z from "zod";
 import { modelSchema, providerSchema } from "../catalog/schema.ts";
 import { findPlaces, findStandard, STANDARDS } from "../catalog/standards.ts";
-import { EFFORTS, PLAN_IDS, QUALITY_INTENTS, TIERS, TRAINING_USES, WIRE_NAMES } from "../catalog/vocabulary.ts";
+import {
+	AUDIO_FORMATS,
+	CREDENTIAL_FORMS,
+	EFFORTS,
+	PLAN_IDS,
+	QUALITY_INTENTS,
+	TIERS,
+	TRAINING_USES,
+	WIRE_NAMES,
+} from "../catalog/vocabulary.ts";
 import { mappingMessages } from "../faults.ts";
 import { isJsonObject } from "../json.ts";
 import { quoteInput, renderSuggestion } from "../suggest.ts";
@@ -20,6 +29,8 @@ const MAX_URL_CHARS = 512;
 export const MAX_TOKENS = 10_000_000;
 /** The default of UPSTREAM_TOTAL_TIMEOUT_MS: no call waits longer. */
 const MAX_TIMEOUT_MS = 600_000;
+/** As long as the longest body that any operator allows. */
+const MAX_DOCUMENT_BYTES = 100_000_000;
 /** USD per million tokens. No model costs a hundredth of it; it keeps a slipped decimal point out of every sum. */
 const MAX_RATE = 100_000;
 
@@ -53,6 +64,8 @@ const count = z
 	.int("must be a whole number")
 	.positive("must be above 0")
 	.max(MAX_TOKENS, `must be at most ${MAX_TOKENS}`);
+/** Absent is null. */
+const nullable = <T extends z.ZodType>(value: T) => value.nullish().transform((given) => given ?? null);
 const share = z.number("must be a number from 0 to 1").min(0, "must not be below 0").max(1, "must be at most 1");
 const date = z
 	.string("must be a date: YYYY, YYYY-MM or YYYY-MM-DD")
@@ -75,8 +88,8 @@ const rate = z.number(RATE_TEXT).min(0, RATE_TEXT).max(MAX_RATE, `must be at mos
 const rates = {
 	input: rate,
 	output: rate,
-	cached_input: rate.nullish().transform((value) => value ?? null),
-	cache_write: rate.nullish().transform((value) => value ?? null),
+	cached_input: nullable(rate),
+	cache_write: nullable(rate),
 };
 const hour = (least: number, most: number) => z.int("must be an hour").min(least).max(most);
 const tier = mapping({
@@ -124,8 +137,7 @@ const OWN_HEADERS = ["accept", "accept-encoding", "connection", "content-length"
 
 const auth = z.union(
 	[
-		z.literal("bearer"),
-		z.literal("none"),
+		z.enum(["bearer", "none", ...CREDENTIAL_FORMS]),
 		mapping({
 			header: text()
 				.regex(/^[\w-]+$/, "must be the name of a header")
@@ -133,7 +145,7 @@ const auth = z.union(
 		}),
 	],
 	{
-		error: "must be bearer, none or {header: NAME}",
+		error: `must be bearer, none, ${CREDENTIAL_FORMS.join(", ")} or {header: NAME}`,
 	},
 );
 
@@ -166,7 +178,8 @@ const standards = texts.transform((words, issues) =>
 );
 
 const facts = {
-	jurisdiction: mapping({ contract: place, parent: place }),
+	/** A cloud's parent is known. */
+	jurisdiction: mapping({ contract: place, parent: place.optional() }),
 	regions,
 	frameworks: standards,
 	certifications: standards,
@@ -175,6 +188,9 @@ const facts = {
 };
 
 const dialect = providerSchema.shape;
+/** Parts of hosts and paths. */
+const namePart = (form: RegExp, like: string) => text().regex(form, `must be ${like}`);
+const path = text(MAX_URL_CHARS).regex(/^\/[^\s#]*$/, "must begin with / and hold no spaces");
 const maxTokensField = wordAmong(["max_tokens", "max_completion_tokens"]).optional();
 
 /** A provider: one that ships with other members, one of a template, or one of the operator's own. */
@@ -184,6 +200,15 @@ export const providerRowSchema = mapping({
 	name: text().optional(),
 	wire: wordAmong(WIRE_NAMES).optional(),
 	base_url: text(MAX_URL_CHARS).optional(),
+	/** What a cloud's address and facts follow from (clouds.ts). */
+	region: namePart(/^[a-z][a-z0-9-]{0,39}$/, "the id of a region, such as europe-west4").optional(),
+	project: namePart(/^[a-z0-9.:-]+$/, "the id of a project").optional(),
+	resource: namePart(/^[A-Za-z0-9][A-Za-z0-9-]{1,63}$/, "the name of a resource, without its domain").optional(),
+	api_version: namePart(/^[\w.-]+$/, "a version such as 2024-10-21").optional(),
+	/** What follows the address, if not what the wire has; `{model}` is the model's name. */
+	paths: mapping({ whole: path, stream: path }).optional(),
+	/** Members of a body in place of the model's name. */
+	model_members: z.record(z.string(), text(), "must be a mapping of texts").optional(),
 	auth: auth.optional(),
 	drops: texts.optional(),
 	renames: z.record(z.string(), text(), "must be a mapping of names").optional(),
@@ -230,6 +255,8 @@ export const modelRowSchema = mapping({
 	id: modelId.optional(),
 	/** The shipped model whose place it takes. */
 	replaces: modelId.optional(),
+	/** The shipped model that it is, at another provider. */
+	same_as: modelId.optional(),
 	provider: providerId.optional(),
 	/** What its provider calls it. Default: its id. */
 	upstream: text().optional(),
@@ -258,6 +285,21 @@ export const modelRowSchema = mapping({
 	rejects: texts.optional(),
 	/** Tokens that an image counts as, at most. */
 	image_tokens: count.optional(),
+	documents: mapping({
+		pdf: mapping({
+			max_pages: nullable(count),
+			max_bytes: z
+				.int("must be a whole number")
+				.positive("must be above 0")
+				.max(MAX_DOCUMENT_BYTES, `must be at most ${MAX_DOCUMENT_BYTES}: no request is longer`),
+			tokens_per_page: nullable(count),
+		}),
+	}).optional(),
+	audio: mapping({
+		formats: z.array(wordAmong(AUDIO_FORMATS), "must be a list of formats").min(1, "must name a format"),
+		tokens_per_second: figure(0.01, 10_000),
+		max_seconds: count,
+	}).optional(),
 	quality: quality.optional(),
 	answer_length: figure(0.01, 100).nullable().optional(),
 	speed: speed.optional(),

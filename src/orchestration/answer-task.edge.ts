@@ -193,7 +193,7 @@ function toPurpose<Outcome>(
 		input,
 		configDigest: config ? configDigest(config.config) : null,
 		gate,
-		sentMessages: messages,
+		sentMessages: () => messages,
 		describe(trace) {
 			const model = trace.modelsUsed()[0] ?? intendedModel;
 			const provider = catalog.findModel(model)?.provider ?? "";

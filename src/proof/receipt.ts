@@ -86,6 +86,12 @@ interface SkillReceipt extends ModelReceipt {
 	skill_id: string;
 }
 
+/** The receipt of vectors, of a moderation or of a rerank: no model of these writes anything. */
+export interface EncoderReceipt extends Omit<ModelReceipt, "completion_tokens"> {
+	kind: "embedding" | "moderation" | "rerank";
+	skill_id: null;
+}
+
 /** The calls of one stage of a workflow. */
 export interface ReceiptStage {
 	name: string;
@@ -139,7 +145,7 @@ export interface AgentReceipt extends ReceiptBase {
 	goal_outcome?: string;
 }
 
-export type Receipt = ChatReceipt | SkillReceipt | OrchestrationReceipt | CodeReceipt | AgentReceipt;
+export type Receipt = ChatReceipt | SkillReceipt | EncoderReceipt | OrchestrationReceipt | CodeReceipt | AgentReceipt;
 export type ReceiptKind = Receipt["kind"];
 
 /** A receipt's kind, with the members that only this kind has. */

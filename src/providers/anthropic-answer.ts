@@ -117,7 +117,7 @@ const LONG_NUMBER = /\d{16}/;
  * Arguments in the form of the unstreamed answer. Text that is not JSON (a call cut by the limit) stays as the model
  * wrote it.
  */
-function normalizeArguments(text: string): string {
+export function normalizeArguments(text: string): string {
 	const parsed = parseJson(text);
 	return parsed === undefined || LONG_NUMBER.test(text) ? text.toWellFormed() : JSON.stringify(parsed);
 }

@@ -2,20 +2,22 @@
 // anthropic-stream.ts.
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
-import { jsonObjectSchema } from "../http/json-object.ts";
+import { clip } from "../clip.ts";
 import type { JsonObject } from "../json.ts";
 import { compileAnthropicSchema } from "./anthropic-schema.ts";
+import { parseDataUrl, parseToolInput, type TurnForm, toBlockTurns } from "./block-turns.ts";
 import { limitCacheMarks, toCacheControl } from "./cache-marks.ts";
 import { ANTHROPIC_IDS, callIdFor } from "./call-ids.ts";
-import { OPENING_TEXT, type PlacedSystem, pairToolResults, placeSystem } from "./conversation.ts";
+import { pairToolResults, placeSystem } from "./conversation.ts";
 import {
 	type AssistantPart,
-	callImages,
+	callMedia,
 	DEFAULT_TEMPERATURE,
+	type FilePart,
 	type ImagePart,
-	type Message,
 	type ModelCall,
 	type OutputFormat,
+	type ShownPart,
 	samplingParameters,
 	type TextPart,
 	type ToolCallPart,
@@ -30,34 +32,21 @@ import {
 	type CompiledSchema,
 	droppedParameterWarning,
 	type PreparedPrompt,
-	promptTokenBound,
 	type RequestOptions,
+	toCallUrl,
+	toModelMembers,
+	toPrompt,
 	toSentStops,
 	toUpstreamBody,
 	type UpstreamRequest,
 	unsentFieldWarnings,
 } from "./wire.ts";
 
-/** A message in Anthropic's form. Roles alternate, and the content is a list of blocks. */
-interface AnthropicTurn {
-	role: "user" | "assistant";
-	content: JsonObject[];
-}
-
 /** Text blocks. Anthropic refuses blocks that are empty or only white space. */
 function toTextBlocks(parts: readonly TextPart[]): JsonObject[] {
 	return parts
 		.filter(({ text }) => text.trim() !== "")
 		.map((part) => ({ type: "text", text: part.text, ...toCacheControl(part) }));
-}
-
-/** Media type and base64 text of a `data:` address; null for any other address. */
-function parseDataUrl(url: string): { mediaType: string; base64: string } | null {
-	if (!url.startsWith("data:")) return null;
-	const comma = url.indexOf(",");
-	const mediaType = url.slice("data:".length, comma).split(";", 1)[0] ?? "";
-	// Some clients write image/jpg, which Anthropic does not know.
-	return { mediaType: mediaType === "image/jpg" ? "image/jpeg" : mediaType, base64: url.slice(comma + 1) };
 }
 
 function toImageBlock(part: ImagePart): JsonObject {
@@ -67,16 +56,24 @@ function toImageBlock(part: ImagePart): JsonObject {
 	return { type: "image", source, ...toCacheControl(part) };
 }
 
-/**
- * The input object of a tool call. Anthropic takes only objects, so other text goes under `_raw`, where the model sees
- * it.
- */
-function parseToolInput(text: string): JsonObject {
-	if (text.trim() === "") return {};
-	try {
-		return jsonObjectSchema.parse(JSON.parse(text));
-	} catch {
-		return { _raw: text };
+/** The longest title of a document that Anthropic takes. */
+const MAX_TITLE_CHARS = 500;
+
+function toDocumentBlock(part: FilePart): JsonObject {
+	const { mediaType: media_type, base64: data, name } = part;
+	const title = name === undefined ? undefined : clip(name, MAX_TITLE_CHARS);
+	return { type: "document", source: { type: "base64", media_type, data }, title, ...toCacheControl(part) };
+}
+
+/** The blocks of what a user and a tool may both show. */
+function toShownBlocks(part: ShownPart): JsonObject[] {
+	switch (part.type) {
+		case "text":
+			return toTextBlocks([part]);
+		case "image":
+			return [toImageBlock(part)];
+		case "file":
+			return [toDocumentBlock(part)];
 	}
 }
 
@@ -93,7 +90,7 @@ function toToolUseBlock(call: ToolCallPart): JsonObject {
 
 function toToolResultBlock(result: ToolResultPart): JsonObject {
 	const { callId: id, content, isError } = result;
-	const blocks = content.flatMap((part) => (part.type === "text" ? toTextBlocks([part]) : [toImageBlock(part)]));
+	const blocks = content.flatMap(toShownBlocks);
 	return {
 		type: "tool_result",
 		tool_use_id: callIdFor(id, ANTHROPIC_IDS),
@@ -110,11 +107,11 @@ function toToolResultBlock(result: ToolResultPart): JsonObject {
 function toAnthropicBlocks(part: UserPart | AssistantPart): JsonObject[] {
 	switch (part.type) {
 		case "text":
-			return toTextBlocks([part]);
+		case "image":
+		case "file":
+			return toShownBlocks(part);
 		case "refusal":
 			return toTextBlocks([{ type: "text", text: part.text }]);
-		case "image":
-			return [toImageBlock(part)];
 		case "tool_call":
 			return [toToolUseBlock(part)];
 		case "tool_result":
@@ -123,43 +120,17 @@ function toAnthropicBlocks(part: UserPart | AssistantPart): JsonObject[] {
 			// A copy, because a mark may be taken off.
 			return part.wire === "anthropic" ? [{ ...part.block }] : [];
 		case "reasoning":
-			// Thinking returns in the signed block beside it, or not at all.
+		case "audio":
+			// Thinking returns in the signed block beside it, or not at all. No model here takes recordings.
 			return [];
 	}
 }
 
-function isThinking({ type }: JsonObject): boolean {
-	return type === "thinking" || type === "redacted_thinking";
-}
-
-function toAnthropicTurn(message: Exclude<Message, { role: "system" }>): AnthropicTurn {
-	const parts: readonly (UserPart | AssistantPart)[] = message.content;
-	const content = parts.flatMap(toAnthropicBlocks);
-	// Anthropic refuses an assistant message that ends with thinking.
-	if (message.role === "assistant") while (content.length > 0 && isThinking(content.at(-1) ?? {})) content.pop();
-	return { role: message.role, content };
-}
-
-/** Moves tool results before everything else in a user message, as Anthropic requires. */
-function putResultsFirst({ role, content }: AnthropicTurn): AnthropicTurn {
-	const isResult = (block: JsonObject) => block["type"] === "tool_result";
-	return { role, content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))] };
-}
-
-/** The conversation's turns: empty messages are left out, neighbours of one role are merged. */
-function toAnthropicTurns(conversation: PlacedSystem["conversation"]): AnthropicTurn[] {
-	const turns: AnthropicTurn[] = [];
-	for (const message of conversation) {
-		const turn = toAnthropicTurn(message);
-		const last = turns.at(-1);
-		if (last?.role === turn.role) last.content.push(...turn.content);
-		else if (turn.content.length > 0) turns.push(turn);
-	}
-	// The first message must be the user's.
-	if (turns[0]?.role === "assistant")
-		turns.unshift({ role: "user", content: toTextBlocks([{ type: "text", text: OPENING_TEXT }]) });
-	return turns.map(putResultsFirst);
-}
+const ANTHROPIC_BLOCKS: TurnForm = {
+	toBlocks: toAnthropicBlocks,
+	isThinking: ({ type }) => type === "thinking" || type === "redacted_thinking",
+	isResult: ({ type }) => type === "tool_result",
+};
 
 function toAnthropicTool(tool: ToolDefinition): JsonObject {
 	const { name, description } = tool;
@@ -169,20 +140,20 @@ function toAnthropicTool(tool: ToolDefinition): JsonObject {
 }
 
 /** Replaces `json_object`, for which Anthropic has no parameter. */
-const JSON_INSTRUCTION = "Answer with a single JSON object and nothing else: no prose and no code fence.";
+export const JSON_INSTRUCTION = "Answer with a single JSON object and nothing else: no prose and no code fence.";
 
 /** Whether JSON is wanted but no schema enforces it. */
-function needsJsonInstruction(output: OutputFormat): boolean {
+export function needsJsonInstruction(output: OutputFormat): boolean {
 	return output.type === "json_object" || (output.type === "json_schema" && !output.schema);
 }
 
 /** Anthropic adds its own prompt to requests with tools (published: up to 530 tokens) and counts it as input. */
-const TOOL_PROMPT_TOKEN_BOUND = 1_024;
+export const TOOL_PROMPT_TOKEN_BOUND = 1_024;
 
 /** Serializes tools, system text and messages as members of the request's JSON, in the order in which they are cached. */
 export function prepareAnthropicPrompt(call: ModelCall): PreparedPrompt {
 	const placed = placeSystem(pairToolResults(call.messages));
-	const turns = toAnthropicTurns(placed.conversation);
+	const turns = toBlockTurns(placed.conversation, ANTHROPIC_BLOCKS);
 	const system = toTextBlocks(placed.system);
 	// Anthropic requires a message. A prompt of system messages alone is sent as the user's.
 	if (turns.length === 0 && system.length > 0) turns.push({ role: "user", content: system.splice(0) });
@@ -195,12 +166,19 @@ export function prepareAnthropicPrompt(call: ModelCall): PreparedPrompt {
 		messages: turns,
 	};
 	const json = JSON.stringify(fields).slice(1, -1);
-	const images = callImages(call).map(({ url }) => parseDataUrl(url)?.base64 ?? url);
+	const media = callMedia(call).filter(({ type }) => type !== "audio");
+	const texts = media.map((part) =>
+		part.type === "image" ? (parseDataUrl(part.url)?.base64 ?? part.url) : part.base64,
+	);
+	const prompt = toPrompt(json, media, texts);
 	const hidden = call.tools.length > 0 ? TOOL_PROMPT_TOKEN_BOUND : 0;
-	return { json, tokenBound: promptTokenBound(json, images) + hidden, images: images.length, writesHourCache };
+	return { ...prompt, tokenBound: prompt.tokenBound + hidden, writesHourCache };
 }
 
-function toAnthropicToolChoice(choice: ToolChoice | undefined, parallel: boolean | undefined): JsonObject | undefined {
+export function toAnthropicToolChoice(
+	choice: ToolChoice | undefined,
+	parallel: boolean | undefined,
+): JsonObject | undefined {
 	if (choice === "none") return { type: "none" };
 	const disable_parallel_tool_use = parallel === false ? true : undefined;
 	if (choice === undefined) return disable_parallel_tool_use && { type: "auto", disable_parallel_tool_use };
@@ -209,7 +187,7 @@ function toAnthropicToolChoice(choice: ToolChoice | undefined, parallel: boolean
 }
 
 /** Thinking, and `output_config`, which holds both output format and effort. */
-function anthropicOutputFields(format: CompiledSchema | null, model: Model, effort: EffortChoice): JsonObject {
+export function anthropicOutputFields(format: CompiledSchema | null, model: Model, effort: EffortChoice): JsonObject {
 	const config: JsonObject = {};
 	if (format) config["format"] = { type: "json_schema", schema: format.schema };
 	let thinking: JsonObject | undefined;
@@ -226,7 +204,7 @@ const MAX_TEMPERATURE = 1;
 const USER_ID = /^[^@\s]{1,256}$/;
 
 /** The sampling fields that provider and model take. The others are left out with a warning. */
-function anthropicSamplingFields(
+export function anthropicSamplingFields(
 	call: ModelCall,
 	model: Model,
 	refused: ReadonlySet<string>,
@@ -289,9 +267,9 @@ export function renderAnthropicRequest(options: RequestOptions): UpstreamRequest
 		...anthropicOutputFields(format, model, effort),
 	};
 	return {
-		url: `${access.baseUrl}/messages`,
+		url: toCallUrl(options, "/messages"),
 		headers: anthropicHeaders(isWhole),
-		...toUpstreamBody({ model: model.upstream_model }, prompt, settings),
+		...toUpstreamBody(toModelMembers(options), prompt, settings),
 		maxOutputTokens: call.maxTokens,
 		warnings,
 	};

@@ -15,7 +15,7 @@ import {
 	stopSequenceSchema,
 	usageFromAnthropic,
 } from "./anthropic-answer.ts";
-import type { ReportedUsage, ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
+import type { ReportedUsage, StreamDecoder, StreamEvent, StreamPart, UpstreamError } from "./wire.ts";
 
 const index = z.int().min(0);
 const streamUsageSchema = jsonObjectSchema.nullish().catch(null);
@@ -120,7 +120,7 @@ export class AnthropicDecoder implements StreamDecoder {
 	#usageIsFinal = false;
 
 	/** The parts of one event. Pings, unknown events and everything after the end have none. */
-	decode({ data }: ServerSentEvent): StreamPart[] {
+	decode({ data }: StreamEvent): StreamPart[] {
 		if (this.finished || this.#hasFailed) return [];
 		const json = parseJson(data);
 		if (json === undefined) return this.#fail({ message: "the stream holds an event that is not JSON", code: null });

@@ -78,7 +78,6 @@ class SilenceTimer {
 /** The body of one response. Comments and pings count as pieces like any other. */
 export class UpstreamBody {
 	#reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-	#decoder = new TextDecoder();
 	#idleMs: number;
 	#timer: SilenceTimer;
 	#lost: LostReason | null = null;
@@ -106,10 +105,10 @@ export class UpstreamBody {
 	}
 
 	/**
-	 * The next piece as text; null at the end.
+	 * The next piece; null at the end.
 	 * @throws UpstreamInterrupted when the connection breaks, a deadline has passed or the body is too large.
 	 */
-	async read(): Promise<string | null> {
+	async read(): Promise<Uint8Array | null> {
 		if (this.#lost) throw new UpstreamInterrupted(this.#lost);
 		this.#timer.startWait();
 		let piece: ReadableStreamReadResult<Uint8Array> | undefined;
@@ -126,16 +125,18 @@ export class UpstreamBody {
 		}
 		this.#bytes += piece.value.byteLength;
 		if (this.#bytes > MAX_ANSWER_BYTES) throw new UpstreamInterrupted("too_large");
-		return this.#decoder.decode(piece.value, { stream: true });
+		return piece.value;
 	}
 
 	/** The rest of the body as text. Reading stops once `maxChars` characters have come. */
 	async readRest(maxChars = Number.POSITIVE_INFINITY): Promise<string> {
+		const decoder = new TextDecoder();
 		const pieces: string[] = [];
 		let chars = 0;
 		for (let piece = await this.read(); piece !== null; piece = await this.read()) {
-			pieces.push(piece);
-			chars += piece.length;
+			const text = decoder.decode(piece, { stream: true });
+			pieces.push(text);
+			chars += text.length;
 			if (chars >= maxChars) break;
 		}
 		return pieces.join("");

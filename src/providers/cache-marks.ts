@@ -20,17 +20,31 @@ function* markedBlocks(blocks: Iterable<JsonObject>): Generator<JsonObject> {
 }
 
 /**
- * Keeps the last four marks, because each covers all before it, and lets no mark for an hour follow one for minutes:
- * Anthropic refuses both. Changes the blocks.
- * @param blocks of the whole request, in the order of its prompt: tools, system, messages.
+ * Each mark as it may be sent, null for one that may not be: the last four stay, because each covers all before it, and none for an
+ * hour follows one for minutes. Anthropic refuses both.
+ * @param marks of the whole request, in the order of its prompt: tools, system, messages.
+ */
+export function fitCacheMarks(marks: readonly CacheMark[]): (CacheMark | null)[] {
+	let isAfterMinutes = false;
+	return marks.map((mark, index) => {
+		if (index < marks.length - MAX_CACHE_MARKS) return null;
+		isAfterMinutes ||= mark.ttl !== "1h";
+		return isAfterMinutes ? {} : mark;
+	});
+}
+
+/**
+ * Keeps the marks that may be sent. Changes the blocks.
+ * @param blocks of the whole request, in the order of its prompt.
  * @returns whether the request writes a cache that is kept for an hour.
  */
 export function limitCacheMarks(blocks: Iterable<JsonObject>): boolean {
 	const marked = [...markedBlocks(blocks)];
-	for (const block of marked.splice(0, marked.length - MAX_CACHE_MARKS)) block["cache_control"] = undefined;
 	const isForHour = ({ cache_control }: JsonObject) => isJsonObject(cache_control) && cache_control["ttl"] === "1h";
-	const hourMarks = marked.findIndex((block) => !isForHour(block));
-	if (hourMarks < 0) return marked.length > 0;
-	for (const block of marked.slice(hourMarks)) block["cache_control"] = { type: "ephemeral" };
-	return hourMarks > 0;
+	const kept = fitCacheMarks(marked.map((block) => (isForHour(block) ? { ttl: "1h" } : {})));
+	for (const [index, block] of marked.entries()) {
+		const mark = kept[index];
+		block["cache_control"] = mark ? toCacheControl({ cache: mark }).cache_control : undefined;
+	}
+	return kept.some((mark) => mark?.ttl === "1h");
 }

@@ -13,6 +13,7 @@ import type { ReportedUsage, UpstreamError } from "./wire.ts";
  * `empty`: the answer ended normally and was empty.
  * `unusable`: the answer cannot be read.
  * `too_large`: the answer exceeds the size limit.
+ * `mismatched`: the answer has another number of vectors or results than inputs were sent, or vectors of another length.
  */
 export type LostReason =
 	| "no_head"
@@ -23,7 +24,26 @@ export type LostReason =
 	| "reported"
 	| "empty"
 	| "unusable"
-	| "too_large";
+	| "too_large"
+	| "mismatched";
+
+/**
+ * Why there was no token to make a call with.
+ * `refused`: the credentials were refused.
+ * `failed`: the token endpoint answered another error, or was busy.
+ * `unreachable`, `late`: it could not be reached, or did not answer in time.
+ * `unusable`: its answer cannot be read, or the credentials cannot be used to ask it.
+ */
+export type TokenFault = "refused" | "failed" | "unreachable" | "late" | "unusable";
+
+/** No token: nothing was sent to the provider, and nothing is billed. */
+export interface NoToken {
+	kind: "no_token";
+	why: TokenFault;
+	/** Status of the token endpoint; null where none came. */
+	status: number | null;
+	retryAfterMs: number | null;
+}
 
 /** What a call that broke off had delivered and reported by then. */
 export interface PartialAnswer {
@@ -44,6 +64,7 @@ interface InterruptedCall {
 export type CallFailure =
 	/** An error status. Nothing was generated, and nothing is billed. */
 	| { kind: "status"; status: number; error: UpstreamError | null; retryAfterMs: number | null }
+	| NoToken
 	| (InterruptedCall & { kind: "lost"; why: LostReason; error: UpstreamError | null })
 	/** The client has disconnected. */
 	| (InterruptedCall & { kind: "client_closed" });

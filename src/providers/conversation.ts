@@ -2,8 +2,8 @@
 // their place. The wires render what comes out. Pure.
 import type {
 	ContentPart,
-	ImagePart,
 	Message,
+	ShownPart,
 	TextPart,
 	ToolCallPart,
 	ToolResultPart,
@@ -74,7 +74,7 @@ function withResults(message: AssistantMessage, { results, ids }: ToolPairs): Me
 }
 
 /** An output without a call, as a text of the user's. Providers refuse a result that answers no call. */
-function toLoneOutput({ callId, content, isError }: ToolResultPart): (TextPart | ImagePart)[] {
+function toLoneOutput({ callId, content, isError }: ToolResultPart): ShownPart[] {
 	return [{ type: "text", text: `${isError ? "Error" : "Output"} of tool call ${callId}:` }, ...content];
 }
 

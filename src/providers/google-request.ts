@@ -8,9 +8,10 @@ import { compileGoogleParameters, compileGoogleSchema } from "./google-schema.ts
 import {
 	type AssistantPart,
 	type CallField,
-	callImages,
+	callMedia,
 	DEFAULT_TEMPERATURE,
 	type ImagePart,
+	type MediaPart,
 	type Message,
 	type ModelCall,
 	type ProviderPart,
@@ -24,12 +25,14 @@ import {
 	type UserPart,
 	type Warning,
 } from "./model-call.ts";
+import { THOUGHT_SIGNATURE } from "./returned-blocks.ts";
 import { grammarWarnings, toParameters } from "./text-tools.ts";
 import {
 	droppedParameterWarning,
 	type PreparedPrompt,
-	promptTokenBound,
 	type RequestOptions,
+	toCallUrl,
+	toPrompt,
 	toSentStops,
 	toUpstreamBody,
 	type UpstreamRequest,
@@ -40,9 +43,6 @@ interface GoogleTurn {
 	role: "user" | "model";
 	parts: JsonObject[];
 }
-
-/** The type of a block that holds the signature of a text; the name is this service's own. */
-export const THOUGHT_SIGNATURE = "google.thought_signature";
 
 /** Google's documented placeholder for the signature of a call that Gemini did not make. */
 const FOREIGN_SIGNATURE = "skip_thought_signature_validator";
@@ -76,15 +76,23 @@ function toFunctionCallPart({ id, name, arguments: args, signature }: ToolCallPa
 	return { functionCall: { id, name, args: object }, thoughtSignature };
 }
 
-/** A tool result. Gemini takes it as an object and without images, so images follow as parts of their own. */
+/** Media as parts. Inline data has no name, so that of a file goes before it. */
+function toGoogleMediaParts(part: MediaPart): JsonObject[] {
+	if (part.type === "image") return [toGoogleImagePart(part)];
+	const mimeType = part.type === "file" ? part.mediaType : `audio/${part.format}`;
+	const name = part.type === "file" && part.name !== undefined ? [{ text: `File: ${part.name}` }] : [];
+	return [...name, { inlineData: { mimeType, data: part.base64 } }];
+}
+
+/** A tool result. Gemini takes it as an object and without media, so they follow as parts of their own. */
 function toFunctionResponseParts(
 	{ callId: id, content, isError }: ToolResultPart,
 	names: Map<string, string>,
 ): JsonObject[] {
 	const result = content.map((part) => (part.type === "text" ? part.text : "")).join("");
 	const response = isError ? { error: parseJsonObject(result) ?? result } : (parseJsonObject(result) ?? { result });
-	const images = content.flatMap((part) => (part.type === "image" ? [toGoogleImagePart(part)] : []));
-	return [{ functionResponse: { id, name: names.get(id) ?? id, response } }, ...images];
+	const media = content.flatMap((part) => (part.type === "text" ? [] : toGoogleMediaParts(part)));
+	return [{ functionResponse: { id, name: names.get(id) ?? id, response } }, ...media];
 }
 
 /** The signature of a text, on an empty text as in Gemini's own streams. */
@@ -106,7 +114,9 @@ function addParts(message: Exclude<Message, { role: "system" }>, turn: GoogleTur
 				if (part.text !== "") turn.parts.push({ text: part.text });
 				break;
 			case "image":
-				turn.parts.push(toGoogleImagePart(part));
+			case "file":
+			case "audio":
+				turn.parts.push(...toGoogleMediaParts(part));
 				break;
 			case "tool_call":
 				names.set(part.id, part.name);
@@ -186,8 +196,9 @@ export function prepareGooglePrompt(call: ModelCall): PreparedPrompt {
 		systemInstruction: system.length > 0 && !alone ? { parts: system } : undefined,
 		contents: alone ? [{ role: "user", parts: system.length > 0 ? system : [{ text: "" }] }] : contents,
 	}).slice(1, -1);
-	const images = callImages(call).map((image) => toInlineData(image)?.data ?? image.url);
-	return { json, tokenBound: promptTokenBound(json, images), images: images.length };
+	const media = callMedia(call);
+	const texts = media.map((part) => (part.type === "image" ? (toInlineData(part)?.data ?? part.url) : part.base64));
+	return toPrompt(json, media, texts);
 }
 
 /** Thinking tokens by effort, on Google's own scale. */
@@ -311,7 +322,7 @@ export function renderGoogleRequest(options: RequestOptions): UpstreamRequest {
 				: { functionCallingConfig: toCallingConfig(call.toolChoice) },
 	};
 	return {
-		url: `${access.baseUrl}/models/${model.upstream_model}:${verb}`,
+		url: toCallUrl(options, `/models/${model.upstream_model}:${verb}`),
 		headers: { "content-type": "application/json" },
 		...toUpstreamBody({}, prompt, settings),
 		maxOutputTokens: call.maxTokens,

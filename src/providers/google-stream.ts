@@ -13,9 +13,9 @@ import {
 	parseGoogleError,
 	usageFromGoogle,
 } from "./google-answer.ts";
-import { THOUGHT_SIGNATURE } from "./google-request.ts";
 import type { ModelAnswer } from "./model-call.ts";
-import type { ReportedUsage, ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
+import { THOUGHT_SIGNATURE } from "./returned-blocks.ts";
+import type { ReportedUsage, StreamDecoder, StreamEvent, StreamPart, UpstreamError } from "./wire.ts";
 
 type Container = Record<string, unknown> | unknown[];
 
@@ -144,7 +144,7 @@ export class GoogleDecoder implements StreamDecoder {
 		return this.#hasAnswer;
 	}
 
-	decode({ data }: ServerSentEvent): StreamPart[] {
+	decode({ data }: StreamEvent): StreamPart[] {
 		const body = parseJson(data);
 		return body === undefined ? this.#fail(MALFORMED_RESPONSE) : this.read(body);
 	}

@@ -1,7 +1,7 @@
 // A model call and its answer, independent of any provider or entrance: messages made of ordered parts. Wires map them
 // to and from a provider's format, entrances to and from a client's.
 import type { TokenUsage } from "../catalog/price.ts";
-import type { Effort, WireName } from "../catalog/vocabulary.ts";
+import type { AudioFormat, Effort, WireName } from "../catalog/vocabulary.ts";
 
 /** Ends a prefix that the provider should cache (Anthropic's `cache_control`). Other wires leave it out. */
 export interface CacheMark {
@@ -23,6 +23,40 @@ export interface ImagePart {
 	detail?: string;
 	cache?: CacheMark;
 }
+
+/** Pages of a PDF. Its page objects may be compressed, shared or hidden, so not every file tells how many it has. */
+export interface PdfPages {
+	/** As this service counts them; null where it cannot read the file. */
+	counted: number | null;
+	/** More than any reader of the file finds; null where the bytes do not bound it. */
+	atMost: number | null;
+}
+
+/** A PDF. Files of text are texts by now (inference/sent-file.ts). */
+export interface FilePart {
+	type: "file";
+	mediaType: "application/pdf";
+	/** Without line breaks and without a `data:` address around it. */
+	base64: string;
+	/** What the client calls it. */
+	name?: string;
+	pages: PdfPages;
+	cache?: CacheMark;
+}
+
+/** A recording that a model listens to. */
+export interface AudioPart {
+	type: "audio";
+	format: AudioFormat;
+	/** Without line breaks. */
+	base64: string;
+	/** No decoder makes it longer, by its bytes. */
+	maxSeconds: number;
+	cache?: CacheMark;
+}
+
+/** What a user and a tool may both show a model. */
+export type ShownPart = TextPart | ImagePart | FilePart;
 
 /** A model's reasoning, as far as the provider shows it. */
 interface ReasoningPart {
@@ -59,7 +93,7 @@ export interface ToolResultPart {
 	type: "tool_result";
 	/** Id of the tool call that it answers. */
 	callId: string;
-	content: (TextPart | ImagePart)[];
+	content: ShownPart[];
 	/** The tool failed, and the content says how. */
 	isError?: true;
 	cache?: CacheMark;
@@ -81,7 +115,7 @@ export interface ProviderPart {
 }
 
 type SystemPart = TextPart;
-export type UserPart = TextPart | ImagePart | ToolResultPart | ProviderPart;
+export type UserPart = ShownPart | AudioPart | ToolResultPart | ProviderPart;
 export type AssistantPart = TextPart | RefusalPart | ReasoningPart | ToolCallPart | ProviderPart;
 export type ContentPart = SystemPart | UserPart | AssistantPart;
 
@@ -233,13 +267,25 @@ export function* messageTexts({ messages }: Pick<ModelCall, "messages">): Genera
 	}
 }
 
-/** The images in a call's messages, in order, including those in tool results. */
-export function callImages({ messages }: Pick<ModelCall, "messages">): ImagePart[] {
+/** Parts that are no text: a provider counts their tokens by what they show, not by their bytes. */
+export type MediaPart = ImagePart | FilePart | AudioPart;
+
+function isMedia(part: ContentPart): part is MediaPart {
+	return part.type === "image" || part.type === "file" || part.type === "audio";
+}
+
+/** The images, files and recordings in a call's messages, in order, including those in tool results. */
+export function callMedia({ messages }: Pick<ModelCall, "messages">): MediaPart[] {
 	return messages.flatMap(({ content }) =>
 		(content as readonly ContentPart[]).flatMap((part) =>
-			part.type === "image" ? [part] : part.type === "tool_result" ? partsOfType(part.content, "image") : [],
+			(part.type === "tool_result" ? part.content : [part]).filter(isMedia),
 		),
 	);
+}
+
+/** The images in a call's messages. */
+export function callImages(call: Pick<ModelCall, "messages">): ImagePart[] {
+	return partsOfType(callMedia(call), "image");
 }
 
 /** The sampling parameters that a call sets, in a fixed order. */

@@ -8,14 +8,15 @@ import { pairToolResults } from "./conversation.ts";
 import {
 	type AssistantPart,
 	type CallField,
-	callImages,
+	callMedia,
 	DEFAULT_TEMPERATURE,
-	type ImagePart,
 	joinText,
+	type MediaPart,
 	type Message,
 	type ModelCall,
 	type OutputFormat,
 	partsOfType,
+	type ShownPart,
 	samplingParameters,
 	type TextPart,
 	type ToolCallPart,
@@ -28,9 +29,12 @@ import { grammarWarnings, readTextArguments, toParameters } from "./text-tools.t
 import {
 	droppedParameterWarning,
 	type PreparedPrompt,
-	promptTokenBound,
 	REASONING_SHARE,
 	type RequestOptions,
+	toCallUrl,
+	toDataAddress,
+	toModelMembers,
+	toPrompt,
 	toSentStops,
 	toUpstreamBody,
 	type UpstreamRequest,
@@ -85,19 +89,35 @@ function toOpenAiToolCall(
 	return { id, type: "function", function: { name, arguments: args } };
 }
 
-/** A single text as a string; several texts, or texts with images, as parts. */
-function toOpenAiContent(parts: readonly (TextPart | ImagePart)[]): string | JsonObject[] {
+/** OpenAI refuses a file without a name. */
+const DEFAULT_FILE_NAME = "document.pdf";
+
+function toOpenAiPart(part: TextPart | MediaPart): JsonObject {
+	switch (part.type) {
+		case "text":
+			return { type: "text", text: part.text };
+		case "image":
+			return { type: "image_url", image_url: { url: part.url, detail: part.detail } };
+		case "file":
+			return { type: "file", file: { filename: part.name ?? DEFAULT_FILE_NAME, file_data: toDataAddress(part) } };
+		case "audio":
+			return { type: "input_audio", input_audio: { data: part.base64, format: part.format } };
+	}
+}
+
+/** A single text as a string; several texts, or texts with media, as parts. */
+function toOpenAiContent(parts: readonly (TextPart | MediaPart)[]): string | JsonObject[] {
 	const texts = partsOfType(parts, "text");
-	if (texts.length === parts.length) return toTextContent(texts);
-	return parts.map((part) =>
-		part.type === "text"
-			? { type: "text", text: part.text }
-			: { type: "image_url", image_url: { url: part.url, detail: part.detail } },
-	);
+	return texts.length === parts.length ? toTextContent(texts) : parts.map(toOpenAiPart);
 }
 
 function textPart(text: string): TextPart {
 	return { type: "text", text };
+}
+
+function nameMedia(content: readonly ShownPart[]): string {
+	const has = (type: ShownPart["type"]) => content.some((part) => part.type === type);
+	return [...(has("image") ? ["images"] : []), ...(has("file") ? ["files"] : [])].join(" and ");
 }
 
 /** A tool result as a message. The format has no mark for a tool that failed, so the text says it. */
@@ -106,15 +126,18 @@ function toToolMessage({ callId, content, isError }: ToolResultPart, rule: CallI
 	const parts = [
 		...(isError ? [textPart("The tool failed:")] : []),
 		...texts,
-		...(texts.length < content.length ? [textPart("(Its images follow in the user's next message.)")] : []),
+		...(texts.length < content.length
+			? [textPart(`(Its ${nameMedia(content)} follow in the user's next message.)`)]
+			: []),
 	];
 	return { role: "tool", tool_call_id: callIdFor(callId, rule), content: toTextContent(parts) };
 }
 
-/** The images of a tool result as the user's. Only the user's messages may hold images. */
-function toResultImages({ callId, content }: ToolResultPart): (TextPart | ImagePart)[] {
-	const images = partsOfType(content, "image");
-	return images.length > 0 ? [textPart(`Images of tool call ${callId}:`), ...images] : [];
+/** The images and files of a tool result as the user's. Only the user's messages may hold them. */
+function toResultMedia({ callId, content }: ToolResultPart): ShownPart[] {
+	const media = content.filter(({ type }) => type !== "text");
+	const what = nameMedia(content).replace(/^./, (first) => first.toUpperCase());
+	return media.length > 0 ? [textPart(`${what} of tool call ${callId}:`), ...media] : [];
 }
 
 /** The messages for one message. Tool results become messages of their own and go first. */
@@ -141,8 +164,8 @@ function toOpenAiMessages(message: Message, options: OpenAiPromptOptions): JsonO
 		case "user": {
 			const results = partsOfType(message.content, "tool_result");
 			const ownParts = [
-				...results.flatMap(toResultImages),
-				...message.content.filter((part) => part.type === "text" || part.type === "image"),
+				...results.flatMap(toResultMedia),
+				...message.content.filter((part) => part.type !== "tool_result" && part.type !== "provider"),
 			];
 			const toolMessages = results.map((result) => toToolMessage(result, callIdRule(provider)));
 			// A message of tool results alone has no message of its own.
@@ -254,8 +277,11 @@ export function prepareOpenAiPrompt(call: ModelCall, provider: Provider): Prepar
 		),
 	};
 	const json = JSON.stringify(fields).slice(1, -1);
-	const urls = callImages(call).map(({ url }) => url);
-	return { json, tokenBound: promptTokenBound(json, urls), images: urls.length };
+	const media = callMedia(call);
+	const texts = media.map((part) =>
+		part.type === "image" ? part.url : part.type === "file" ? toDataAddress(part) : part.base64,
+	);
+	return toPrompt(json, media, texts);
 }
 
 function streamFields({ provider }: ProviderAccess): JsonObject {
@@ -287,12 +313,12 @@ export function renderOpenAiRequest(options: RequestOptions): UpstreamRequest {
 		top_logprobs: call.logprobs?.top,
 	};
 	return {
-		url: `${access.baseUrl}/chat/completions`,
+		url: toCallUrl(options, "/chat/completions"),
 		headers: {
 			"content-type": "application/json",
 			accept: isWhole ? "application/json" : "text/event-stream",
 		},
-		...toUpstreamBody({ model: model.upstream_model }, prompt, settings),
+		...toUpstreamBody(toModelMembers(options), prompt, settings),
 		maxOutputTokens: call.maxTokens,
 		warnings: [
 			...optional.warnings,

@@ -13,7 +13,7 @@ import {
 	usageFromOpenAi,
 } from "./openai-answer.ts";
 import { TextArgumentsWriter } from "./text-tools.ts";
-import type { ReportedUsage, ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
+import type { ReportedUsage, StreamDecoder, StreamEvent, StreamPart, UpstreamError } from "./wire.ts";
 
 const toolDeltaSchema = z.lazy(() =>
 	z.looseObject({
@@ -125,7 +125,7 @@ export class OpenAiDecoder implements StreamDecoder {
 		return this.#hasFinishReason && (this.#isDone || this.#usage !== null);
 	}
 
-	decode({ data }: ServerSentEvent): StreamPart[] {
+	decode({ data }: StreamEvent): StreamPart[] {
 		if (this.#isDone) return [];
 		if (data.trim() === "[DONE]") {
 			this.#isDone = true;

@@ -1,6 +1,5 @@
 // Makes one upstream request: sends it, waits for the response head, decodes the body, and returns the outcome as a
 // value. Reads streams and whole answers alike, whichever of them was requested. Failover is left to the engine.
-import { createParser } from "eventsource-parser";
 import { logError } from "../http/log.edge.ts";
 import { parseRetryAfterMs } from "../http/retry-after.ts";
 import { parseJson } from "../json.ts";
@@ -8,8 +7,9 @@ import { isOutputPart, toStreamParts } from "./accumulate.ts";
 import { type BodyDeadlines, UpstreamBody } from "./body.edge.ts";
 import { type CallFailure, NO_PARTIAL_ANSWER, UpstreamInterrupted } from "./call-failure.ts";
 import {
+	type EventReader,
 	type ReportedUsage,
-	type ServerSentEvent,
+	type StreamEvent,
 	type StreamPart,
 	type UpstreamRequest,
 	utf8Bytes,
@@ -108,8 +108,12 @@ async function fetchHead(
 const LONGEST_WAIT_MS = 604_800_000;
 
 /** Reads what an error status says, as far as its body comes in time. */
-async function readStatusFailure(wire: Wire, { status, headers }: Response, body: UpstreamBody): Promise<CallFailure> {
-	const error = wire.parseError(parseJson(await body.readRest(MAX_ERROR_CHARS).catch(() => "")));
+async function readStatusFailure(
+	wire: Pick<Wire, "parseError">,
+	{ status, headers }: Response,
+	body: UpstreamBody,
+): Promise<CallFailure> {
+	const error = wire.parseError(parseJson(await body.readRest(MAX_ERROR_CHARS).catch(() => "")), headers);
 	const waitMs = parseRetryAfterMs(headers, Date.now()) ?? error?.retryAfterMs ?? null;
 	return { kind: "status", status, error, retryAfterMs: waitMs === null ? null : Math.min(waitMs, LONGEST_WAIT_MS) };
 }
@@ -127,8 +131,8 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 	#close: () => void;
 	#isWhole: boolean;
 	#decoder: ReturnType<Wire["createDecoder"]>;
-	#events: ServerSentEvent[] = [];
-	#parser = createParser({ onEvent: ({ event, data }) => this.#events.push({ event, data }) });
+	#events: StreamEvent[] = [];
+	#reader: EventReader;
 	/** Usage of a body that came whole. */
 	#wholeBodyUsage: ReportedUsage | null = null;
 	/** The error that ends the stream. It is thrown after the parts of the same piece were returned. */
@@ -147,6 +151,7 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 		this.#finish = finish;
 		this.#close = close;
 		this.#decoder = wire.createDecoder();
+		this.#reader = wire.createReader((event) => this.#events.push(event));
 	}
 
 	[Symbol.asyncIterator](): this {
@@ -186,8 +191,7 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 			const piece = await this.#body.read();
 			this.#hasEnded = piece === null;
 			const parts: StreamPart[] = [];
-			// Some upstreams omit the blank line after their last event.
-			this.#decode(piece ?? "\n\n", parts);
+			this.#decode(piece, parts);
 			if (piece === null && !this.#pendingError) {
 				for (const part of this.#decoder.end()) parts.push(part);
 				if (!this.#decoder.finished) this.#pendingError = new UpstreamInterrupted("cut");
@@ -199,8 +203,17 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 		return null;
 	}
 
-	#decode(text: string, parts: StreamPart[]): void {
-		this.#parser.feed(text);
+	/** @param piece null at the end of the body. */
+	#decode(piece: Uint8Array | null, parts: StreamPart[]): void {
+		let unreadable: UpstreamInterrupted | null = null;
+		try {
+			if (piece) this.#reader.feed(piece);
+			else this.#reader.end();
+		} catch (error) {
+			// What came before it is delivered.
+			if (!(error instanceof UpstreamInterrupted)) throw error;
+			unreadable = error;
+		}
 		const events = this.#events;
 		this.#events = [];
 		for (const event of events) {
@@ -212,6 +225,7 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 				parts.push(part);
 			}
 		}
+		this.#pendingError = unreadable;
 	}
 
 	async #readWholeBody(): Promise<StreamPart[] | null> {
@@ -231,15 +245,27 @@ function isJson(response: Response): boolean {
 	return /^application\/json\b/i.test(response.headers.get("content-type") ?? "");
 }
 
-/**
- * Sends a request and waits for its head. Never throws for anything an upstream can do; reading the parts may throw.
- */
-export async function openUpstreamStream(
-	wire: Wire,
+/** An answer whose head has arrived, before anything of it is read. */
+interface UpstreamAnswer {
+	kind: "answer";
+	response: Response;
+	sandbox: boolean;
+	body: UpstreamBody;
+	/** Aborts when a deadline passes, even while nobody reads. */
+	deadlineSignal: AbortSignal;
+	/** To be called when the body was read to its end. */
+	finish(): void;
+	/** Ends the upstream request. */
+	close(): void;
+}
+
+/** Sends a request and waits for its head. Never throws for anything an upstream can do. */
+async function openUpstream(
+	wire: Pick<Wire, "parseError">,
 	request: UpstreamRequest,
 	deadlines: Deadlines,
 	client: AbortSignal,
-): Promise<UpstreamStream | CallFailure> {
+): Promise<UpstreamAnswer | CallFailure> {
 	if (client.aborted) return { kind: "client_closed", sent: false, partial: NO_PARTIAL_ANSWER };
 	const abort = new AbortController();
 	let body: UpstreamBody | null = null;
@@ -279,14 +305,61 @@ export async function openUpstreamStream(
 	}
 	const deadline = new AbortController();
 	body = new UpstreamBody(response, deadlines, () => deadline.abort());
-	const parts = new PartStream(wire, body, isJson(response), finish, close);
 	const sandbox = response.headers.get("x-svc-sandbox") === "1";
+	return { kind: "answer", response, sandbox, body, deadlineSignal: deadline.signal, finish, close };
+}
+
+/** Opens an answer as a stream, whichever of the two it is; reading the parts may throw. */
+export async function openUpstreamStream(
+	wire: Wire,
+	request: UpstreamRequest,
+	deadlines: Deadlines,
+	client: AbortSignal,
+): Promise<UpstreamStream | CallFailure> {
+	const opened = await openUpstream(wire, request, deadlines, client);
+	if (opened.kind !== "answer") return opened;
+	const { response, sandbox, body, deadlineSignal, finish, close } = opened;
+	const parts = new PartStream(wire, body, isJson(response), finish, close);
 	return {
 		kind: "stream",
 		sandbox,
 		parts,
 		reported: () => parts.reported(),
-		deadlineSignal: deadline.signal,
+		deadlineSignal,
 		abort: close,
+	};
+}
+
+/** An answer that is one JSON value, whose head has arrived. */
+export interface UpstreamJson {
+	kind: "json";
+	sandbox: boolean;
+	/** To be called once. Throws UpstreamInterrupted as the parts of a stream do. @returns undefined for what is not JSON. */
+	read(): Promise<unknown>;
+}
+
+/** Opens an answer that is one JSON value. */
+export async function openUpstreamJson(
+	wire: Pick<Wire, "parseError">,
+	request: UpstreamRequest,
+	deadlines: Deadlines,
+	client: AbortSignal,
+): Promise<UpstreamJson | CallFailure> {
+	const opened = await openUpstream(wire, request, deadlines, client);
+	if (opened.kind !== "answer") return opened;
+	const { sandbox, body, finish, close } = opened;
+	return {
+		kind: "json",
+		sandbox,
+		async read() {
+			try {
+				const text = await body.readRest();
+				finish();
+				return parseJson(text);
+			} catch (error) {
+				close();
+				throw error;
+			}
+		},
 	};
 }

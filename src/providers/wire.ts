@@ -8,7 +8,16 @@ import type { Effort, EffortChoice } from "../catalog/vocabulary.ts";
 import { clip } from "../clip.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { utf8Length } from "../text/utf8.ts";
-import type { CallField, FinishReason, ModelAnswer, ModelCall, ProviderPart, Warning } from "./model-call.ts";
+import type {
+	CallField,
+	FilePart,
+	FinishReason,
+	MediaPart,
+	ModelAnswer,
+	ModelCall,
+	ProviderPart,
+	Warning,
+} from "./model-call.ts";
 
 /** A number of tokens as an upstream reports it. */
 export const reportedTokenCount = z.int().min(0);
@@ -17,10 +26,10 @@ export const reportedTokenCount = z.int().min(0);
 export interface PreparedPrompt {
 	/** Members of the request's JSON object, without braces. */
 	json: string;
-	/** An upper bound on the tokens that any tokenizer makes of it. */
+	/** An upper bound on the tokens that any tokenizer makes of it, media left out. */
 	tokenBound: number;
-	/** Images in it. Each counts with IMAGE_TOKEN_BOUND in the bound. */
-	images: number;
+	/** Its media. What each counts depends on the model. */
+	media: readonly MediaPart[];
 	/** It asks for a cache that is kept for an hour, which is dearer to write. */
 	writesHourCache?: boolean;
 }
@@ -53,8 +62,8 @@ export interface CompiledSchema {
 	dropped: string[];
 }
 
-/** One Server-Sent Event. */
-export interface ServerSentEvent {
+/** One event of a stream: a Server-Sent Event, or a message of AWS's binary form. */
+export interface StreamEvent {
 	event?: string | undefined;
 	data: string;
 }
@@ -100,9 +109,17 @@ export interface ReportedUsage {
 	isFinal: boolean;
 }
 
+/** Takes the body of one stream apart into events, whatever pieces it comes in. */
+export interface EventReader {
+	/** @throws UpstreamInterrupted for bytes that make no event; those before them have been passed on. */
+	feed(piece: Uint8Array): void;
+	/** Called once, when the body has ended. @throws UpstreamInterrupted in the middle of an event. */
+	end(): void;
+}
+
 /** Decodes one stream. Never throws for what an upstream sends: what cannot be read becomes a failure part. */
 export interface StreamDecoder {
-	decode(event: ServerSentEvent): StreamPart[];
+	decode(event: StreamEvent): StreamPart[];
 	/** Called once, when the body has ended. Returns the parts that only the end makes certain. */
 	end(): StreamPart[];
 	/** Whether the format's end mark was seen. A body that ends without it broke off. */
@@ -122,27 +139,30 @@ export interface RequestOptions {
 	isWhole?: boolean;
 }
 
-/** One of the three upstream wire formats. */
+/** One of the four upstream wire formats. */
 export interface Wire {
 	/** Whether an image may be an https address. Otherwise only `data:` is taken. */
 	readonly remoteImages: boolean;
 	/** The names a tool may have. A provider refuses a request with any other. */
 	readonly toolName: RegExp;
-	/** Serializes messages and tools. A provider may need small differences (see Provider). */
-	preparePrompt(call: ModelCall, provider: Provider): PreparedPrompt;
-	/**
-	 * Identifies what `prepare` does differently for a provider. All providers of one variant are sent the same prompt.
-	 */
-	promptVariant(provider: Provider): string;
+	/** Serializes messages and tools. A provider or a model may need small differences. */
+	preparePrompt(call: ModelCall, provider: Provider, model: Model): PreparedPrompt;
+	/** Identifies those differences. All models of one variant are sent the same prompt. */
+	promptVariant(provider: Provider, model: Model): string;
 	renderRequest(options: RequestOptions): UpstreamRequest;
 	/** The answer in a whole parsed body; null when there is none. Some upstreams send one although a stream was requested. */
 	parseAnswer(body: unknown): ModelAnswer | null;
 	/** The usage in a parsed body, even where the body holds no answer. */
 	parseUsage(body: unknown): TokenUsage | null;
+	/** A reader of one stream's events. */
+	createReader(onEvent: (event: StreamEvent) => void): EventReader;
 	/** A decoder for one stream. */
 	createDecoder(): StreamDecoder;
-	/** The error in a parsed body; null when the body is not an error of this format. */
-	parseError(body: unknown): UpstreamError | null;
+	/**
+	 * The error in a parsed body; null when the body is not an error of this format.
+	 * @param headers of the response, where it is one with an error status.
+	 */
+	parseError(body: unknown, headers?: Headers): UpstreamError | null;
 }
 
 /**
@@ -162,10 +182,26 @@ export const REASONING_SHARE: Readonly<Record<Effort, number>> = {
 /** More tokens than any shipped model counts for one image. An image's bytes say nothing about its tokens. */
 const IMAGE_TOKEN_BOUND = 16_384;
 
-/** The prompt with the bound of a model whose row says how many tokens its images have. */
-export function withImageTokens(prompt: PreparedPrompt, { image_tokens = IMAGE_TOKEN_BOUND }: Model): PreparedPrompt {
-	const more = prompt.images * (image_tokens - IMAGE_TOKEN_BOUND);
-	return more === 0 ? prompt : { ...prompt, tokenBound: prompt.tokenBound + more };
+/** The most pages that a model reads of a file. It refuses a request with more than it takes. */
+function boundPages({ pages }: FilePart, { max_pages }: NonNullable<Model["documents"]>["pdf"]): number {
+	return Math.min(pages.atMost ?? Number.POSITIVE_INFINITY, max_pages ?? Number.POSITIVE_INFINITY);
+}
+
+/** The most tokens that a model counts for one part; infinite where only the length of its input bounds them. */
+function boundMediaTokens(part: MediaPart, { image_tokens = IMAGE_TOKEN_BOUND, documents, audio }: Model): number {
+	if (part.type === "image") return image_tokens;
+	if (part.type === "audio") return audio ? Math.ceil(part.maxSeconds * audio.tokens_per_second) : 0;
+	if (!documents) return 0;
+	return boundPages(part, documents.pdf) * (documents.pdf.tokens_per_page ?? Number.POSITIVE_INFINITY);
+}
+
+/** The prompt with the bound of one model, by what its media count there. No provider takes more input than a model has room for. */
+export function withMediaTokens(prompt: PreparedPrompt, model: Model): PreparedPrompt {
+	if (prompt.media.length === 0) return prompt;
+	const tokens = prompt.media.reduce((sum, part) => sum + boundMediaTokens(part, model), prompt.tokenBound);
+	const { max_input_tokens, context_window } = model.limits;
+	const hasImagesOnly = prompt.media.every(({ type }) => type === "image");
+	return { ...prompt, tokenBound: hasImagesOnly ? tokens : Math.min(tokens, max_input_tokens ?? context_window) };
 }
 
 const utf8Encoder = new TextEncoder();
@@ -174,13 +210,18 @@ export function utf8Bytes(text: string): Uint8Array {
 	return utf8Encoder.encode(text);
 }
 
+/** A file as an address that holds it. */
+export function toDataAddress({ mediaType, base64 }: FilePart): string {
+	return `data:${mediaType};base64,${base64}`;
+}
+
 /**
- * Upper bound on the tokens of serialized prompt JSON: no tokenizer makes more of them than UTF-8 has bytes.
- * @param images each image's text as it stands in the JSON: an address, or base64 alone.
+ * A prompt with the upper bound on its tokens: no tokenizer makes more of them than UTF-8 has bytes.
+ * @param texts each medium's text as it stands in the JSON: an address, or base64 alone.
  */
-export function promptTokenBound(json: string, images: readonly string[]): number {
-	const imageBytes = images.reduce((sum, text) => sum + utf8Length(JSON.stringify(text)), 0);
-	return utf8Length(json) - imageBytes + images.length * IMAGE_TOKEN_BOUND;
+export function toPrompt(json: string, media: readonly MediaPart[], texts: readonly string[]): PreparedPrompt {
+	const mediaBytes = texts.reduce((sum, text) => sum + utf8Length(JSON.stringify(text)), 0);
+	return { json, tokenBound: utf8Length(json) - mediaBytes, media };
 }
 
 /**
@@ -202,6 +243,23 @@ export function toUpstreamBody(
 		maxInputTokens: utf8Length(`{${around.join(",")}`) + prompt.tokenBound,
 		...(prompt.writesHourCache ? { writesHourCache: true } : {}),
 	};
+}
+
+/**
+ * Where a call goes: what the provider's row says, else what its wire has.
+ * @param ofWire what follows the base address on the wire.
+ */
+export function toCallUrl({ access, model, isWhole = false }: RequestOptions, ofWire: string): string {
+	const { provider, baseUrl } = access;
+	const path = isWhole ? provider.paths?.whole : provider.paths?.stream;
+	if (path === undefined) return baseUrl + ofWire;
+	// Claude's names on Vertex hold an @ as it is.
+	return baseUrl + path.replace("{model}", encodeURIComponent(model.upstream_model).replaceAll("%40", "@"));
+}
+
+/** The members that name the model in a body, or what stands in their place where the address names it. */
+export function toModelMembers({ access: { provider }, model }: RequestOptions): Record<string, string> {
+	return provider.model_members ?? { model: model.upstream_model };
 }
 
 /** Warns that a parameter the client set was left out. */

@@ -1,4 +1,4 @@
-// The three wire formats, and which models can be called.
+// The four wire formats, and which models can be called.
 import { isKeyFor } from "../catalog/provider-keys.ts";
 import type { Model, Provider } from "../catalog/schema.ts";
 import type { WireName } from "../catalog/vocabulary.ts";
@@ -6,12 +6,17 @@ import type { Settings } from "../settings.ts";
 import { parseAnthropicAnswer, parseAnthropicError, parseAnthropicUsage } from "./anthropic-answer.ts";
 import { prepareAnthropicPrompt, renderAnthropicRequest } from "./anthropic-request.ts";
 import { AnthropicDecoder } from "./anthropic-stream.ts";
+import { parseBedrockAnswer, parseBedrockError, parseBedrockUsage } from "./bedrock-answer.ts";
+import { bedrockVariant, prepareBedrockPrompt, renderBedrockRequest } from "./bedrock-request.ts";
+import { BedrockDecoder } from "./bedrock-stream.ts";
+import { createEventStreamReader } from "./event-stream.ts";
 import { parseGoogleError, parseGoogleUsage } from "./google-answer.ts";
 import { prepareGooglePrompt, renderGoogleRequest } from "./google-request.ts";
 import { GoogleDecoder, parseGoogleAnswer } from "./google-stream.ts";
 import { parseOpenAiAnswer, parseOpenAiError, parseOpenAiUsage } from "./openai-answer.ts";
 import { openAiVariant, prepareOpenAiPrompt, renderOpenAiRequest } from "./openai-request.ts";
 import { OpenAiDecoder } from "./openai-stream.ts";
+import { createSseReader } from "./sse-reader.ts";
 import type { Wire } from "./wire.ts";
 
 /** OpenAI's chat completions. Most of the catalog's providers speak it, with small differences. */
@@ -23,6 +28,7 @@ export const openAiWire: Wire = {
 	renderRequest: renderOpenAiRequest,
 	parseAnswer: parseOpenAiAnswer,
 	parseUsage: parseOpenAiUsage,
+	createReader: createSseReader,
 	createDecoder: () => new OpenAiDecoder(),
 	parseError: parseOpenAiError,
 };
@@ -36,6 +42,7 @@ export const anthropicWire: Wire = {
 	renderRequest: renderAnthropicRequest,
 	parseAnswer: parseAnthropicAnswer,
 	parseUsage: parseAnthropicUsage,
+	createReader: createSseReader,
 	createDecoder: () => new AnthropicDecoder(),
 	parseError: parseAnthropicError,
 };
@@ -49,11 +56,31 @@ export const googleWire: Wire = {
 	renderRequest: renderGoogleRequest,
 	parseAnswer: parseGoogleAnswer,
 	parseUsage: parseGoogleUsage,
+	createReader: createSseReader,
 	createDecoder: () => new GoogleDecoder(),
 	parseError: parseGoogleError,
 };
 
-const WIRES: Readonly<Record<WireName, Wire>> = { openai: openAiWire, anthropic: anthropicWire, google: googleWire };
+/** Amazon Bedrock's Converse. Images only as `data:`, because it takes bytes or addresses in S3. */
+export const bedrockWire: Wire = {
+	remoteImages: false,
+	toolName: /^[A-Za-z0-9_-]{1,64}$/,
+	preparePrompt: prepareBedrockPrompt,
+	promptVariant: bedrockVariant,
+	renderRequest: renderBedrockRequest,
+	parseAnswer: parseBedrockAnswer,
+	parseUsage: parseBedrockUsage,
+	createReader: createEventStreamReader,
+	createDecoder: () => new BedrockDecoder(),
+	parseError: parseBedrockError,
+};
+
+const WIRES: Readonly<Record<WireName, Wire>> = {
+	openai: openAiWire,
+	anthropic: anthropicWire,
+	google: googleWire,
+	bedrock: bedrockWire,
+};
 
 /** The wire format of a provider. */
 export function wireFor({ wire }: Pick<Provider, "wire">): Wire {
@@ -61,6 +88,6 @@ export function wireFor({ wire }: Pick<Provider, "wire">): Wire {
 }
 
 /** Whether a model can be called: its provider has a key that may be used for it. */
-export function isAvailable(model: Model, settings: Settings): boolean {
+export function isAvailable(model: Pick<Model, "id" | "provider">, settings: Pick<Settings, "providers">): boolean {
 	return settings.providers.get(model.provider)?.keys.some((key) => isKeyFor(key, model)) ?? false;
 }

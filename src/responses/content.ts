@@ -1,8 +1,16 @@
 // The content of Responses messages and tool outputs as parts of a call. Pure.
 import type { Issue } from "../failure.ts";
-import { readTextFile } from "../inference/text-file.ts";
+import { FILE_ID_MESSAGE, FILE_URL_MESSAGE, readSentAudio, readSentFile } from "../inference/sent-file.ts";
 import { optionalMember } from "../json.ts";
-import type { AssistantPart, ImagePart, TextPart, Warning } from "../providers/model-call.ts";
+import type {
+	AssistantPart,
+	AudioPart,
+	FilePart,
+	ImagePart,
+	ShownPart,
+	TextPart,
+	Warning,
+} from "../providers/model-call.ts";
 import type { ContentItem } from "./items.ts";
 
 /** A content as items have it. */
@@ -34,9 +42,13 @@ function refuseFetch(
 	path: string,
 	notes: ItemNotes,
 ) {
-	if (part.file_id != null) notes.refuse(`${path}.file_id`, "files are not stored here; send the content itself");
-	if ("file_url" in part && part.file_url != null)
-		notes.refuse(`${path}.file_url`, "files are not fetched; send the content as file_data");
+	const isImage = part.type === "input_image";
+	if (part.file_id != null)
+		notes.refuse(
+			`${path}.file_id`,
+			isImage ? "files are not stored here; send the image as image_url" : FILE_ID_MESSAGE,
+		);
+	if (!isImage && part.file_url != null) notes.refuse(`${path}.file_url`, FILE_URL_MESSAGE);
 }
 
 function toImageParts(
@@ -55,15 +67,30 @@ function toImageParts(
 	return [{ type: "image", url: part.image_url, ...optionalMember("detail", detail) }];
 }
 
-function toFileParts(part: Extract<ContentItem, { type: "input_file" }>, path: string, notes: ItemNotes): TextPart[] {
+function toFileParts(
+	part: Extract<ContentItem, { type: "input_file" }>,
+	path: string,
+	notes: ItemNotes,
+): (TextPart | FilePart)[] {
 	refuseFetch(part, path, notes);
 	if (part.file_data == null) {
 		if (part.file_id == null && part.file_url == null) notes.refuse(`${path}.file_data`, "is missing");
 		return [];
 	}
-	const file = readTextFile({ content: part.file_data, name: part.filename ?? null, mediaType: null });
-	if (file.ok) return [{ type: "text", text: file.text }];
+	const file = readSentFile({ content: part.file_data, name: part.filename ?? null, mediaType: null });
+	if (file.ok) return [file.part];
 	notes.refuse(`${path}.file_data`, file.message);
+	return [];
+}
+
+function toAudioParts(
+	{ input_audio: { data, format } }: Extract<ContentItem, { type: "input_audio" }>,
+	path: string,
+	notes: ItemNotes,
+): AudioPart[] {
+	const audio = readSentAudio(data, format);
+	if (audio.ok) return [audio.part];
+	notes.refuse(`${path}.input_audio`, audio.message);
 	return [];
 }
 
@@ -77,10 +104,12 @@ function readEntries<Part>(
 	return content.flatMap((entry, index) => read(entry, `${path}[${index}]`));
 }
 
-/** What the user or a tool says: texts, images, files of text. */
-export function toSentParts(content: ItemContent, path: string, notes: ItemNotes): (TextPart | ImagePart)[] {
-	return readEntries<TextPart | ImagePart>(content, path, (entry, at) => {
+/** What the user says: texts, images, files, recordings. */
+export function toSentParts(content: ItemContent, path: string, notes: ItemNotes): (ShownPart | AudioPart)[] {
+	return readEntries<ShownPart | AudioPart>(content, path, (entry, at) => {
 		switch (entry.type) {
+			case "input_audio":
+				return toAudioParts(entry, at, notes);
 			case "input_image":
 				return toImageParts(entry, at, notes);
 			case "input_file":
@@ -94,13 +123,27 @@ export function toSentParts(content: ItemContent, path: string, notes: ItemNotes
 	});
 }
 
+/** What a tool shows: all but recordings. */
+export function toShownParts(content: ItemContent, path: string, notes: ItemNotes): ShownPart[] {
+	return toSentParts(content, path, notes).flatMap((part) => {
+		if (part.type !== "audio") return [part];
+		notes.refuse(path, "the output of a tool holds texts, images and files, no recordings");
+		return [];
+	});
+}
+
 /** What a system or developer message says. */
 export function toInstructionParts(content: ItemContent, path: string, notes: ItemNotes): TextPart[] {
 	return readEntries<TextPart>(content, path, (entry, at) => {
 		switch (entry.type) {
 			case "input_file":
-				return toFileParts(entry, at, notes);
+				return toFileParts(entry, at, notes).flatMap((part) => {
+					if (part.type === "text") return [part];
+					notes.refuse(at, "a system or developer message holds text only; send the PDF in a user message");
+					return [];
+				});
 			case "input_image":
+			case "input_audio":
 			case "refusal":
 				notes.refuse(at, "a system or developer message holds text only");
 				return [];
@@ -118,6 +161,7 @@ export function toAnswerParts(content: ItemContent, path: string, notes: ItemNot
 				return entry.refusal === "" ? [] : [{ type: "refusal", text: entry.refusal }];
 			case "input_image":
 			case "input_file":
+			case "input_audio":
 				notes.refuse(at, "an assistant's message holds text and refusals only");
 				return [];
 			default:

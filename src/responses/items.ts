@@ -42,6 +42,13 @@ const fileContentSchema = z.lazy(() =>
 	}),
 );
 
+const audioContentSchema = z.lazy(() =>
+	z.object({
+		type: z.literal("input_audio"),
+		input_audio: z.object({ data: z.string(), format: z.string().max(16) }),
+	}),
+);
+
 /** The kind of an entry, for the message of one whose kind is not known. */
 function kindText(entry: unknown): string {
 	const type = typeof entry === "object" && entry !== null && "type" in entry ? entry.type : undefined;
@@ -51,9 +58,11 @@ function kindText(entry: unknown): string {
 }
 
 const contentPartSchema = z.lazy(() =>
-	z.discriminatedUnion("type", [textContentSchema, refusalContentSchema, imageContentSchema, fileContentSchema], {
-		error: ({ input }) => kindText(input),
-	}),
+	z.discriminatedUnion(
+		"type",
+		[textContentSchema, refusalContentSchema, imageContentSchema, fileContentSchema, audioContentSchema],
+		{ error: ({ input }) => kindText(input) },
+	),
 );
 export type ContentItem = z.output<typeof contentPartSchema>;
 

@@ -81,9 +81,9 @@ export class OpenReasoning extends OpenItem<AnsweredReasoning> {
 		this.#text = null;
 	}
 
-	/** The parts to be sealed. Anthropic's signed blocks hold their texts, so those are not sealed twice. */
+	/** The parts to be sealed. Signed blocks of Claude's hold their texts, so those are not sealed twice. */
 	#sealedParts(): AssistantPart[] {
-		const isSigned = this.#sealed.some((part) => part.type === "provider" && part.wire === "anthropic");
+		const isSigned = this.#sealed.some((part) => part.type === "provider" && part.wire !== "google");
 		return isSigned ? this.#sealed.filter(({ type }) => type !== "reasoning") : this.#sealed;
 	}
 

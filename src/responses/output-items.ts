@@ -7,8 +7,8 @@
 
 import { markedCallId } from "../inference/tool-call-ids.ts";
 import { optionalMember } from "../json.ts";
-import { THOUGHT_SIGNATURE } from "../providers/google-request.ts";
 import type { ProviderPart, Warning } from "../providers/model-call.ts";
+import { RETURNED_BLOCK_WIRES } from "../providers/returned-blocks.ts";
 import type { StreamPart } from "../providers/wire.ts";
 import { toOutputLogprobs } from "./logprobs.ts";
 import { OpenCustomCall, OpenFunctionCall } from "./open-calls.ts";
@@ -26,9 +26,6 @@ export interface OutputOptions extends ReasoningOptions {
 	tools: ToolNames;
 	hasLogprobs: boolean;
 }
-
-/** Blocks that must come back to their provider on the next turn. */
-const RETURNED_BLOCKS: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking", THOUGHT_SIGNATURE]);
 
 type OpenCall = OpenFunctionCall | OpenCustomCall;
 
@@ -138,7 +135,7 @@ export class OutputItems {
 	/** Where nothing is sealed, a block has nothing that the client could be shown. */
 	#addBlock(part: ProviderPart): void {
 		const { type } = part.block;
-		if (!RETURNED_BLOCKS.has(type)) this.#unsayable.add(typeof type === "string" ? type : part.wire);
+		if (!RETURNED_BLOCK_WIRES.has(type)) this.#unsayable.add(typeof type === "string" ? type : part.wire);
 		else if (this.#options.isSealed) this.#reasoning().addBlock(part);
 	}
 

@@ -6,7 +6,7 @@ import type { OpenedReasoning } from "../inference/sealed-reasoning.edge.ts";
 import { readCallId } from "../inference/tool-call-ids.ts";
 import { optionalMember } from "../json.ts";
 import type { AssistantPart, Message } from "../providers/model-call.ts";
-import { ItemNotes, toAnswerParts, toInstructionParts, toSentParts } from "./content.ts";
+import { ItemNotes, toAnswerParts, toInstructionParts, toSentParts, toShownParts } from "./content.ts";
 import type { CallItem, CallOutputItem, InputItem, MessageItem, ReasoningItem } from "./items.ts";
 import type { ToolTable } from "./tool-table.ts";
 
@@ -174,7 +174,7 @@ export class ItemReader {
 		else if (call.isLeftOut) this.notes.leaveOut(path, `its call was left out, so this ${type} was, too`);
 		else {
 			this.#endTurn();
-			const content = toSentParts(output, `${path}.output`, this.notes);
+			const content = toShownParts(output, `${path}.output`, this.notes);
 			this.#add({ role: "user", content: [{ type: "tool_result", callId: id, content }] }, path);
 		}
 	}

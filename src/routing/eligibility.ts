@@ -3,9 +3,9 @@ import type { Plan } from "../catalog/plans.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Tier } from "../catalog/vocabulary.ts";
 import { usd } from "../proof/money.ts";
-import { type CallField, callImages, type ModelCall } from "../providers/model-call.ts";
+import { type CallField, callImages, callMedia, type ModelCall, partsOfType } from "../providers/model-call.ts";
 import { findBlocking, isListed } from "./routing-config.ts";
-import { IMAGE_TOKENS, type Signals } from "./signals.ts";
+import { countCallPages, IMAGE_TOKENS, PAGE_TOKENS, type Signals, sumCallSeconds } from "./signals.ts";
 
 /** Why a model may not serve. `param` is the field of the request that asks too much. */
 export interface Exclusion {
@@ -58,6 +58,41 @@ function lacks(param: CallField, what: string): Exclusion {
 	return { code: "capability", param, text: `does not support ${what}` };
 }
 
+/** Few models take files, so a client is told how to reach one. */
+const CHOOSES_ONE = "; auto chooses a model that does";
+
+/** Base64 has four characters for three bytes. */
+const BYTES_PER_CHAR = 3 / 4;
+
+function overLimit(text: string): Exclusion {
+	return { code: "limits", param: "messages", text };
+}
+
+/** Adds what keeps a model from the files and recordings of a call. */
+function addMedia(exclusions: Exclusion[], { documents, audio }: Model, call: ModelCall): void {
+	const media = callMedia(call);
+	const files = partsOfType(media, "file");
+	if (files.length > 0 && !documents) exclusions.push(lacks("messages", `PDF files${CHOOSES_ONE}`));
+	else if (files.length > 0 && documents) {
+		const { max_pages, max_bytes } = documents.pdf;
+		const pages = countCallPages(call);
+		const bytes = files.reduce((sum, { base64 }) => sum + base64.length * BYTES_PER_CHAR, 0);
+		if (max_pages !== null && pages > max_pages)
+			exclusions.push(overLimit(`reads at most ${max_pages} pages of PDF files, the request has ${pages}`));
+		if (bytes > max_bytes)
+			exclusions.push(overLimit(`reads at most ${max_bytes} bytes of PDF files, the request has ${Math.floor(bytes)}`));
+	}
+	const recordings = partsOfType(media, "audio");
+	if (recordings.length > 0 && !audio) exclusions.push(lacks("messages", `audio${CHOOSES_ONE}`));
+	else if (recordings.length > 0 && audio) {
+		const format = recordings.find((recording) => !audio.formats.includes(recording.format))?.format;
+		if (format) exclusions.push(lacks("messages", `audio in ${format}`));
+		const seconds = Math.ceil(sumCallSeconds(call));
+		if (seconds > audio.max_seconds)
+			exclusions.push(overLimit(`hears at most ${audio.max_seconds} seconds, the request has up to ${seconds}`));
+	}
+}
+
 /** Adds what a model lacks to its exclusions. */
 function addCapabilities(exclusions: Exclusion[], model: Model, call: ModelCall, constraints: Constraints): void {
 	const { signals } = constraints;
@@ -71,20 +106,22 @@ function addCapabilities(exclusions: Exclusion[], model: Model, call: ModelCall,
 	if (signals.hasImages && !supports.vision) exclusions.push(lacks("messages", "images"));
 	if (signals.hasRemoteImages && !constraints.takesRemoteImages(model))
 		exclusions.push(lacks("messages", "images by https address"));
+	addMedia(exclusions, model, call);
 	if (call.output.type === "json_schema" && !supports.json_schema)
 		exclusions.push(lacks("output", "response_format json_schema"));
 	if (call.logprobs && !supports.logprobs) exclusions.push(lacks("logprobs", "logprobs"));
 }
 
-/** What the images of a call take more than the signals say, where the model's row has a figure. */
-function moreImageTokens({ image_tokens }: Model, call: ModelCall): number {
-	return image_tokens === undefined ? 0 : callImages(call).length * (image_tokens - IMAGE_TOKENS);
+/** What the images and pages of a call take more than the signals say, where the model's row has a figure. */
+function moreMediaTokens({ image_tokens = IMAGE_TOKENS, documents }: Model, call: ModelCall): number {
+	const pageTokens = documents?.pdf.tokens_per_page ?? PAGE_TOKENS;
+	return callImages(call).length * (image_tokens - IMAGE_TOKENS) + countCallPages(call) * (pageTokens - PAGE_TOKENS);
 }
 
 /** The limit of a model that keeps it from the call; null where none does. */
 function findLimit(model: Model, call: ModelCall, { signals }: Constraints): Exclusion | null {
 	const { context_window, max_input_tokens, max_output_tokens } = model.limits;
-	const contextTokens = signals.contextTokens + moreImageTokens(model, call);
+	const contextTokens = signals.contextTokens + moreMediaTokens(model, call);
 	if (call.maxTokens > max_output_tokens) {
 		return {
 			code: "limits",

@@ -13,10 +13,13 @@ import { loadMatrix } from "../compliance/load.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { integerParam } from "../http/query.ts";
+import { breakerKey } from "../providers/health.ts";
 import { health } from "../providers/isolate-health.edge.ts";
 import { isAvailable } from "../providers/wires.ts";
 import type { Settings } from "../settings.ts";
 import { isListed } from "./routing-config.ts";
+
+const KEY_STATES = ["ok", "throttled", "refused", "failing"] as const;
 
 const modelEntrySchema = z.lazy(() =>
 	z.object({
@@ -67,6 +70,15 @@ const modelEntrySchema = z.lazy(() =>
 			.literal(true)
 			.optional()
 			.describe("Its provider has said within ten minutes that it does not serve it."),
+		key_state: z
+			.object({
+				state: z.enum(KEY_STATES),
+				until: z.iso.datetime().nullable().describe("Until when; null where nobody knows, and of `ok`."),
+			})
+			.optional()
+			.describe(
+				"For an owner's key: how the operator's keys stand for it, all together, as this isolate has seen. `throttled`: after a 429; `refused`: the provider refuses the key; `failing`: the provider is passed by after failures. The keys themselves are the operator's to see.",
+			),
 		alias: z.string().optional().describe("The id you sent, if it is an alias."),
 	}),
 );
@@ -76,6 +88,18 @@ type ModelEntry = z.infer<typeof modelEntrySchema>;
 function isPassedBy({ id, provider }: Model, { providers }: Pick<Settings, "providers">): boolean {
 	const access = providers.get(provider);
 	return access !== undefined && health.modelState(access, { id }, Date.now()).unserved !== null;
+}
+
+/** How the operator's keys stand for a model, which tenants are told without their number and their names. */
+function readKeyState(model: Model, { providers }: Pick<Settings, "providers">, userId: string, nowMs: number) {
+	const access = providers.get(model.provider);
+	if (!access) return {};
+	const { refusedMs, throttledMs } = health.modelState(access, model, nowMs);
+	const isPaused = !health.isOpenTo(breakerKey(access), userId, nowMs);
+	const state = refusedMs > 0 ? "refused" : throttledMs > 0 ? "throttled" : isPaused ? "failing" : "ok";
+	const waitMs = refusedMs || throttledMs;
+	const isKnown = waitMs > 0 && Number.isFinite(waitMs);
+	return { key_state: { state, until: isKnown ? new Date(nowMs + waitMs).toISOString() : null } } as const;
 }
 
 /** What a list of models is made with. */
@@ -127,6 +151,7 @@ function toModelEntry(model: Model, { settings, account, matrix, nowMs }: ModelL
 		trains_on_inputs: matrix.findFacts(model.provider, { ...settings, matrix: matrix.MATRIX }).values.trains_on_inputs,
 		available: isAvailable(model, settings) && (account === null || mayCall(account, model, settings)),
 		...(isPassedBy(model, settings) ? { not_served: true } : {}),
+		...(account?.key.role === "owner" ? readKeyState(model, settings, account.userId, nowMs) : {}),
 	};
 }
 

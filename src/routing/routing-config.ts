@@ -71,7 +71,10 @@ function matchesModel(entry: string, { id, provider, aliases }: Pick<Model, "id"
 }
 
 /** Whether a list of ids, providers, tiers and globs has a model. */
-export function isListed(model: Pick<Model, "id" | "provider" | "tier" | "aliases">, list: readonly string[]): boolean {
+export function isListed(
+	model: Pick<Model, "id" | "provider" | "aliases"> & { tier?: Model["tier"] },
+	list: readonly string[],
+): boolean {
 	return list.some((entry) => entry === model.tier || matchesModel(entry, model));
 }
 

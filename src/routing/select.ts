@@ -1,7 +1,8 @@
 // Selects the model for a call and its fallbacks by signals, mode and constraints, and gives the reason. Pure: the same request
 // gives the same selection.
-import { findNamedModel } from "../catalog/aliases.ts";
+import { findNamedEncoder, findNamedModel } from "../catalog/aliases.ts";
 import { INTENSITIES } from "../catalog/catalog.ts";
+import { explainEncoderUse } from "../catalog/encoder.ts";
 import { isInPlan } from "../catalog/plans.ts";
 import type { Model } from "../catalog/schema.ts";
 import { TIERS, type Tier } from "../catalog/vocabulary.ts";
@@ -212,6 +213,9 @@ function selectServed(request: SelectionRequest): Result<Selection> {
 	const named = findNamedModel(target.model, request.catalog);
 	const asked = { ...request, model: target.model };
 	if (!named) {
+		const encoder = findNamedEncoder(target.model, request.catalog);
+		if (encoder)
+			return fail({ reason: "invalid_request", issues: [{ path: "model", message: explainEncoderUse(encoder) }] });
 		if (request.refusesUnknown) return fail(toUnknownModel(target.model));
 		return selectCheapest(asked, "unknown", "the id asked for is not in the catalog");
 	}

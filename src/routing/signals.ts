@@ -2,7 +2,14 @@
 // time for prompts of any size, except for the estimates of tokens, which are linear.
 
 import { INTENTS, type Intent } from "../catalog/vocabulary.ts";
-import { type ContentPart, callImages, type ModelCall, messageTexts, partsOfType } from "../providers/model-call.ts";
+import {
+	type ContentPart,
+	callImages,
+	callMedia,
+	type ModelCall,
+	messageTexts,
+	partsOfType,
+} from "../providers/model-call.ts";
 import { chunksBeyondAscii } from "../text/utf8.ts";
 import { decodeWeights, predict, type Weights } from "./signals/classifier.ts";
 import { extractFeatures } from "./signals/features.ts";
@@ -48,7 +55,7 @@ export interface Signals {
 	hasRemoteImages: boolean;
 	/** The prompt is so long that models differ in how well they handle it. */
 	longContext: boolean;
-	/** An estimate at four characters a token, plus a fixed number per image. */
+	/** An estimate at four characters a token, plus a fixed number for each image, page and second of a recording. */
 	promptTokens: number;
 	/**
 	 * The same estimate for checks against a context window. It also counts scripts that take more tokens per
@@ -61,6 +68,10 @@ export interface Signals {
 export const CHARS_PER_TOKEN = 4;
 /** Typical number of tokens for an image. The cost bound uses another figure. */
 export const IMAGE_TOKENS = 1_000;
+/** Typical number of tokens for a page of a PDF, between Gemini's 560 and Claude's 2,350 for a page of text. */
+export const PAGE_TOKENS = 1_500;
+/** Gemini's. The other models here take no recordings. */
+const AUDIO_TOKENS_PER_SECOND = 32;
 const LONG_CONTEXT_TOKENS = 32_000;
 const HARD_TOKENS = 4_000;
 const TRIVIAL_CHARS = 60;
@@ -80,11 +91,26 @@ export function lastUserText({ messages }: Pick<ModelCall, "messages">): string 
 		: "";
 }
 
-/** Prompt tokens at four characters a token, including tools and images. */
+/** Prompt tokens at four characters a token, including tools and media. */
 function estimatePromptTokens(call: ModelCall, toolsText: string): number {
 	let chars = toolsText.length;
 	for (const text of messageTexts(call)) chars += text.length;
-	return Math.ceil(chars / CHARS_PER_TOKEN) + callImages(call).length * IMAGE_TOKENS;
+	return Math.ceil(chars / CHARS_PER_TOKEN) + estimateMediaTokens(call);
+}
+
+/** Pages of the PDFs of a call, as far as they can be counted. */
+export function countCallPages(call: ModelCall): number {
+	return partsOfType(callMedia(call), "file").reduce((sum, { pages }) => sum + (pages.counted ?? 1), 0);
+}
+
+/** Seconds of the recordings of a call, at most. */
+export function sumCallSeconds(call: ModelCall): number {
+	return partsOfType(callMedia(call), "audio").reduce((sum, { maxSeconds }) => sum + maxSeconds, 0);
+}
+
+function estimateMediaTokens(call: ModelCall): number {
+	const images = callImages(call).length * IMAGE_TOKENS;
+	return images + countCallPages(call) * PAGE_TOKENS + Math.ceil(sumCallSeconds(call) * AUDIO_TOKENS_PER_SECOND);
 }
 
 /** UTF-8 bytes beyond one per character: none in ASCII, two for each CJK character. */

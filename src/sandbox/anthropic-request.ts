@@ -22,6 +22,18 @@ const imageBlockSchema = z.strictObject({
 	]),
 	cache_control: cacheControl,
 });
+const documentBlockSchema = z.strictObject({
+	type: z.literal("document"),
+	source: z.discriminatedUnion("type", [
+		z.strictObject({ type: z.literal("base64"), media_type: z.literal("application/pdf"), data: z.base64().min(1) }),
+		z.strictObject({ type: z.literal("text"), media_type: z.literal("text/plain"), data: z.string() }),
+	]),
+	title: z.string().max(500).nullish(),
+	context: z.string().nullish(),
+	citations: z.strictObject({ enabled: z.boolean().optional() }).nullish(),
+	cache_control: cacheControl,
+});
+const shownBlock = [textBlockSchema, imageBlockSchema, documentBlockSchema] as const;
 const toolUseIdSchema = z.string().regex(/^[a-zA-Z0-9_-]+$/);
 const toolNameSchema = z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/);
 const toolUse = z.strictObject({
@@ -34,7 +46,7 @@ const toolUse = z.strictObject({
 const toolResult = z.strictObject({
 	type: z.literal("tool_result"),
 	tool_use_id: toolUseIdSchema,
-	content: z.union([z.string(), z.array(z.discriminatedUnion("type", [textBlockSchema, imageBlockSchema]))]).optional(),
+	content: z.union([z.string(), z.array(z.discriminatedUnion("type", shownBlock))]).optional(),
 	is_error: z.boolean().nullish(),
 	cache_control: cacheControl,
 });
@@ -44,7 +56,7 @@ const thinkingBlockSchema = z.strictObject({
 	signature: z.string(),
 });
 const redactedBlockSchema = z.strictObject({ type: z.literal("redacted_thinking"), data: z.string() });
-const userBlock = z.discriminatedUnion("type", [textBlockSchema, imageBlockSchema, toolResult]);
+const userBlock = z.discriminatedUnion("type", [...shownBlock, toolResult]);
 const assistantBlock = z.discriminatedUnion("type", [
 	textBlockSchema,
 	toolUse,
@@ -217,7 +229,8 @@ const REFUSED_KEYWORDS = [
 	"maxItems",
 ];
 
-function checkOutputSchema(schema: unknown): void {
+/** Checks a schema of an answer as Anthropic does. */
+export function checkOutputSchema(schema: unknown): void {
 	if (Array.isArray(schema)) for (const part of schema) checkOutputSchema(part);
 	const parsed = jsonFields.safeParse(schema);
 	if (!parsed.success) return;

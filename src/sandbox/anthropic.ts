@@ -13,7 +13,8 @@ import {
 	sse,
 	type WireRequest,
 } from "./format.ts";
-import type { SandboxPrompt } from "./reply.ts";
+import { readSandboxPdf, sumMediaTokens } from "./media.ts";
+import type { SandboxMedia, SandboxPrompt } from "./reply.ts";
 
 /** The text of the last user message that has one, and the tool results after it. */
 function lastUserTurn(messages: AnthropicRequest["messages"]): Pick<SandboxPrompt, "userText" | "toolResults"> {
@@ -48,6 +49,26 @@ function toSystemText({ system = "", messages }: AnthropicRequest): string {
 	return [...first, ...later].join("\n");
 }
 
+/** A page has text and an image, as measured for a page of plain text; a request may have so many. */
+const ANTHROPIC_PDF = { tokensPerPage: 2_347, maxPages: 600 };
+
+function readAnthropicMedia(messages: AnthropicRequest["messages"]): SandboxMedia[] {
+	const blocks = messages.flatMap(messageBlocks);
+	const shown = blocks.flatMap((block) =>
+		block.type === "tool_result" && Array.isArray(block.content) ? block.content : [block],
+	);
+	return shown.flatMap((block) =>
+		block.type === "document" && block.source.type === "base64"
+			? [readSandboxPdf(block.source.data, { name: block.title ?? undefined, ...ANTHROPIC_PDF })]
+			: [],
+	);
+}
+
+/** Media count by what they show: their bytes stay out of the count of texts. */
+function withoutSources(name: string, value: unknown): unknown {
+	return name === "source" ? undefined : value;
+}
+
 function toAnyToolChoice(choice: AnthropicRequest["tool_choice"]): SandboxPrompt["toolChoice"] {
 	if (choice?.type === "tool") return { name: choice.name };
 	if (choice?.type === "any") return "required";
@@ -73,6 +94,7 @@ function toAnthropicPrompt(request: AnthropicRequest): SandboxPrompt {
 		),
 		json: output_config?.format?.schema ?? null,
 		reasoning: thinking ? thinking.type !== "disabled" : Boolean(output_config?.effort),
+		media: readAnthropicMedia(request.messages),
 	};
 }
 
@@ -175,9 +197,11 @@ function readAnthropic({ headers, body }: WireRequest): AcceptedRequest {
 	const request = parseAnthropic(headers, body);
 	const { thinking } = request;
 	const showThinking = !(thinking && "display" in thinking && thinking.display === "omitted");
-	const promptTokens = countTokens(JSON.stringify([request.system ?? "", request.tools ?? "", request.messages]));
+	const prompt = toAnthropicPrompt(request);
+	const texts = JSON.stringify([request.system ?? "", request.tools ?? "", request.messages], withoutSources);
+	const promptTokens = countTokens(texts) + sumMediaTokens(prompt.media);
 	return {
-		request: { request, prompt: toAnthropicPrompt(request), maxTokens: request.max_tokens, promptTokens },
+		request: { request, prompt, maxTokens: request.max_tokens, promptTokens },
 		body: (answer) => messageBody(answer, showThinking),
 		stream: request.stream
 			? {

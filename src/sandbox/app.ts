@@ -1,8 +1,11 @@
 // The sandbox upstream: it answers in place of the providers, deterministically and offline. It never ships with the Worker.
 import { type Context, Hono } from "hono";
+import { parseJson } from "../json.ts";
 import { parseStage, STAGE_HEADER } from "../providers/sandbox-stage.ts";
 import { answerTo } from "./answer.ts";
 import { anthropicFormat } from "./anthropic.ts";
+import { bedrockFormat } from "./bedrock.ts";
+import { answerEmbeddings, embeddingsPrompt } from "./embeddings.ts";
 import { parseFaults, type SandboxFaults } from "./faults.ts";
 import { type AcceptedRequest, Refusal, type SandboxFormat } from "./format.ts";
 import { googleFormat } from "./google.ts";
@@ -46,20 +49,26 @@ function refusalResponse(
 	provider: string,
 	retryAfterSeconds: number | null = null,
 ): Response {
-	const { body, headers } = format.failure(refusal.status, refusal.message, retryAfterSeconds, provider);
-	return Response.json(refusal.body ?? body, { status: refusal.status, headers: { ...headers, ...SANDBOX_MARK } });
+	const { status, message, code } = refusal;
+	const { body, headers } = format.failure(status, message, retryAfterSeconds, provider, code);
+	return Response.json(refusal.body ?? body, { status, headers: { ...headers, ...SANDBOX_MARK } });
 }
 
 async function serve(c: Context<SandboxEnv>, format: SandboxFormat, observer: SandboxObserver): Promise<Response> {
 	const provider = c.req.param("provider") ?? "";
+	const text = await c.req.text();
 	let accepted: AcceptedRequest;
 	try {
 		accepted = format.read({
 			provider,
 			modelAndVerb: c.req.param("modelAndVerb") ?? "",
+			modelId: c.req.param("modelId") ?? "",
+			verb: c.req.param("verb") ?? "",
+			url: c.req.url,
 			query: new URL(c.req.url).searchParams,
 			headers: c.req.raw.headers,
-			body: await c.req.json().catch(() => null),
+			body: parseJson(text) ?? null,
+			text,
 		});
 	} catch (error) {
 		if (error instanceof Refusal) return refusalResponse(format, error, provider);
@@ -90,6 +99,23 @@ async function serve(c: Context<SandboxEnv>, format: SandboxFormat, observer: Sa
 	});
 }
 
+/** Answers embeddings. Of the words for faults those hold that concern a whole answer. */
+async function serveEmbeddings(c: Context<SandboxEnv>, observer: SandboxObserver): Promise<Response> {
+	const provider = c.req.param("provider") ?? "";
+	const body: unknown = await c.req.json().catch(() => null);
+	const faults = parseFaults(embeddingsPrompt(body), provider, "");
+	if (faults.slowMs > 0) await new Promise((resolve) => setTimeout(resolve, faults.slowMs));
+	try {
+		if (faults.status !== null) throw new Refusal(faults.status, `the sandbox was asked for status ${faults.status}`);
+		const answer = answerEmbeddings(body);
+		observer.onRequest?.(provider);
+		return wholeResponse(faults.noUsage ? { ...answer, usage: null } : answer, faults, c.env?.outgoing);
+	} catch (error) {
+		if (error instanceof Refusal) return refusalResponse(openaiFormat, error, provider, faults.retryAfterSeconds);
+		throw error;
+	}
+}
+
 /**
  * The sandbox app. Each provider's base address is `<sandbox>/<provider id>`.
  * @param watch an observer, or its `onRequest` alone.
@@ -100,6 +126,8 @@ export function createSandbox(watch: SandboxObserver | ((provider: string) => vo
 	app.post("/:provider/chat/completions", (c) => serve(c, openaiFormat, observer));
 	app.post("/:provider/messages", (c) => serve(c, anthropicFormat, observer));
 	app.post("/:provider/models/:modelAndVerb", (c) => serve(c, googleFormat, observer));
+	app.post("/:provider/model/:modelId/:verb", (c) => serve(c, bedrockFormat, observer));
+	app.post("/:provider/embeddings", (c) => serveEmbeddings(c, observer));
 	app.notFound(() => refusalResponse(openaiFormat, new Refusal(404, "sandbox: no such path"), ""));
 	return app;
 }

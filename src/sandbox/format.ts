@@ -13,20 +13,34 @@ export interface WireRequest {
 	provider: string;
 	/** Second segment, `<model>:<verb>`, if the format names the model in the path. */
 	modelAndVerb: string;
+	/** Segments of their own, likewise. */
+	modelId: string;
+	verb: string;
+	url: string;
 	query: URLSearchParams;
 	headers: Headers;
 	/** Null if it is not JSON. */
 	body: unknown;
+	/** The body as it was sent. */
+	text: string;
 }
 
 /** An error response. `message` stands in the format's error body, unless `body` replaces it. */
 export class Refusal extends Error {
 	status: number;
 	body: Record<string, unknown> | null;
-	constructor(status: number, message: string, body: Record<string, unknown> | null = null) {
+	/** The kind of error, where the status does not say it. */
+	code: string | null;
+	constructor(
+		status: number,
+		message: string,
+		body: Record<string, unknown> | null = null,
+		code: string | null = null,
+	) {
 		super(message);
 		this.status = status;
 		this.body = body;
+		this.code = code;
 	}
 }
 
@@ -39,16 +53,19 @@ export interface AcceptedRequest {
 	stream: SandboxStream | null;
 }
 
+/** A piece of a body as it is sent: text, or bytes. */
+export type BodyPiece = string | Uint8Array;
+
 interface SandboxStream {
 	contentType: string;
 	/** The stream's events, each as it is sent. It is called more than once per answer, and read lazily. */
-	frames(answer: SandboxAnswer): Iterable<string>;
+	frames(answer: SandboxAnswer): Iterable<BodyPiece>;
 	/** A malformed event. */
-	garbage: string;
+	garbage: BodyPiece;
 	/** The event for a failure after the head. */
-	error: string;
+	error: BodyPiece;
 	/** The format's keep-alive. */
-	ping: string;
+	ping: BodyPiece;
 }
 
 export interface SandboxFormat {
@@ -60,6 +77,7 @@ export interface SandboxFormat {
 		message: string,
 		retryAfterSeconds: number | null,
 		provider: string,
+		code: string | null,
 	): { body: Record<string, unknown>; headers: Record<string, string> };
 	/** The error for a prompt that does not fit the context window. */
 	overflow(provider: string): Refusal;

@@ -12,7 +12,8 @@ import {
 } from "./format.ts";
 import { type GoogleRequest, parseGoogle, signsCalls, signThought } from "./google-request.ts";
 import { googleError } from "./google-schema.ts";
-import type { SandboxPrompt } from "./reply.ts";
+import { readSandboxAudio, readSandboxPdf, sumMediaTokens } from "./media.ts";
+import type { SandboxMedia, SandboxPrompt } from "./reply.ts";
 
 /** The text of the last user turn that has one, and the function responses after it. */
 function lastGoogleTurn(contents: GoogleRequest["contents"]): Pick<SandboxPrompt, "userText" | "toolResults"> {
@@ -37,6 +38,24 @@ function thinks({ generationConfig }: GoogleRequest): boolean {
 	return thinkingLevel !== undefined || thinkingBudget !== 0;
 }
 
+/** Gemini 3 counts a page by its image alone, earlier ones by image and text. */
+function readGoogleMedia(model: string, { contents }: GoogleRequest): SandboxMedia[] {
+	const tokensPerPage = signsCalls(model) ? 560 : 758;
+	return contents
+		.flatMap(({ parts }) => parts)
+		.flatMap(({ inlineData }) => {
+			if (!inlineData || inlineData.mimeType.startsWith("image/")) return [];
+			const { mimeType, data } = inlineData;
+			if (mimeType === "application/pdf") return [readSandboxPdf(data, { tokensPerPage, maxPages: 1_000 })];
+			return [readSandboxAudio(data, mimeType.replace(/^audio\//, ""))];
+		});
+}
+
+/** Media count by what they show: their bytes stay out of the count of texts. */
+function withoutData(contents: GoogleRequest["contents"]): unknown {
+	return contents.map(({ parts }) => parts.map(({ inlineData: _, ...rest }) => rest));
+}
+
 function toGooglePrompt(model: string, request: GoogleRequest): SandboxPrompt {
 	const { mode = "AUTO", allowedFunctionNames: allowed = [] } = request.toolConfig?.functionCallingConfig ?? {};
 	const config = request.generationConfig;
@@ -59,6 +78,7 @@ function toGooglePrompt(model: string, request: GoogleRequest): SandboxPrompt {
 				? (config.responseSchema ?? config.responseJsonSchema ?? true)
 				: null,
 		reasoning: thinks(request),
+		media: readGoogleMedia(model, request),
 	};
 }
 
@@ -154,16 +174,16 @@ function readGoogle({ modelAndVerb, query, headers, body }: WireRequest): Accept
 	if (model === undefined) throw new Refusal(404, `models/${modelAndVerb} is not found for API version v1beta.`);
 	const request = parseGoogle(model, headers, body);
 	const showThoughts = request.generationConfig?.thinkingConfig?.includeThoughts === true;
-	const promptTokens = countTokens(
-		JSON.stringify([request.systemInstruction ?? "", request.tools ?? "", request.contents]),
-	);
+	const prompt = toGooglePrompt(model, request);
+	const texts = [request.systemInstruction ?? "", request.tools ?? "", withoutData(request.contents)];
+	const promptTokens = countTokens(JSON.stringify(texts)) + sumMediaTokens(prompt.media);
 	const inArray = query.get("alt") !== "sse";
 	const failure = JSON.stringify(googleError(503, "The model is overloaded. Please try again later."));
 	const broken = `{"candidates":[{"content":{"parts":[{"te`;
 	return {
 		request: {
 			request,
-			prompt: toGooglePrompt(model, request),
+			prompt,
 			maxTokens: request.generationConfig?.maxOutputTokens,
 			promptTokens,
 		},

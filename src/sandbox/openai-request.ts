@@ -1,7 +1,8 @@
 // Checks a request in OpenAI's chat completions format and its dialects, and reads its prompt.
 import * as z from "zod";
 import { Refusal } from "./format.ts";
-import type { SandboxPrompt } from "./reply.ts";
+import { readSandboxAudio, readSandboxPdf } from "./media.ts";
+import type { SandboxMedia, SandboxPrompt } from "./reply.ts";
 
 const namedTool = z.looseObject({ name: z.string(), description: z.string().optional() });
 const customFormat = z.discriminatedUnion("type", [
@@ -15,6 +16,19 @@ const customFormat = z.discriminatedUnion("type", [
 const contentForm = z
 	.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))])
 	.nullish();
+const filePart = z.object({
+	type: z.literal("file"),
+	file: z.strictObject({
+		filename: z.string({ error: "Missing required parameter: 'file.filename'." }),
+		file_data: z.string().regex(/^data:application\/pdf;base64,/, "Invalid file data: expected a PDF."),
+	}),
+});
+const audioPart = z.object({
+	type: z.literal("input_audio"),
+	input_audio: z.strictObject({ data: z.string(), format: z.enum(["wav", "mp3"]) }),
+});
+/** OpenAI publishes neither; a page has the tokens of its text and of an image. */
+const OPENAI_PDF = { tokensPerPage: 1_500, maxPages: 1_000 };
 
 /** As strict as an upstream: an unacceptable request is an error. */
 const openaiRequest = z.looseObject({
@@ -120,6 +134,26 @@ function toOpenAiToolChoice(choice: OpenaiRequest["tool_choice"] = "auto"): Sand
 	return { name: choice.type === "custom" ? choice.custom.name : choice.function.name };
 }
 
+/** Files and recordings of all messages. */
+function readOpenAiMedia(messages: OpenaiRequest["messages"]): SandboxMedia[] {
+	const parts = messages.flatMap(({ content }) => (typeof content === "string" ? [] : (content ?? [])));
+	return parts.flatMap((part) => {
+		if (part.type === "file") {
+			const { filename, file_data } = checkPart(filePart, part).file;
+			return [readSandboxPdf(file_data.slice(file_data.indexOf(",") + 1), { name: filename, ...OPENAI_PDF })];
+		}
+		if (part.type !== "input_audio") return [];
+		const { data, format } = checkPart(audioPart, part).input_audio;
+		return [readSandboxAudio(data, format)];
+	});
+}
+
+function checkPart<Schema extends z.ZodType>(schema: Schema, part: unknown): z.output<Schema> {
+	const parsed = schema.safeParse(part);
+	if (parsed.success) return parsed.data;
+	throw new Refusal(400, `sandbox: ${parsed.error.issues[0]?.message}`);
+}
+
 export function toOpenAiPrompt(request: OpenaiRequest): SandboxPrompt {
 	const lastUser = request.messages.findLastIndex(({ role }) => role === "user");
 	const effort = request.reasoning_effort ?? "none";
@@ -140,6 +174,7 @@ export function toOpenAiPrompt(request: OpenaiRequest): SandboxPrompt {
 		parallelToolCalls: request.parallel_tool_calls ?? true,
 		json: toJsonMode(request.response_format),
 		reasoning: effort !== "none" || thinking !== "disabled" || request.enable_thinking === true,
+		media: readOpenAiMedia(request.messages),
 	};
 }
 

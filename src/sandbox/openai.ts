@@ -10,6 +10,7 @@ import {
 	sse,
 	type WireRequest,
 } from "./format.ts";
+import { sumMediaTokens } from "./media.ts";
 import { contentText, type Dialect, parseOpenAi, toOpenAiPrompt } from "./openai-request.ts";
 import type { SandboxCall } from "./reply.ts";
 
@@ -130,13 +131,14 @@ function* chunkFrames(answer: SandboxAnswer, dialect: Dialect, includeUsage: boo
 
 function readOpenAi({ provider, body }: WireRequest): AcceptedRequest {
 	const { request, dialect } = parseOpenAi(provider, body);
+	const prompt = toOpenAiPrompt(request);
 	const promptTokens = request.messages.reduce(
 		(sum, message) => sum + countTokens(contentText(message.content)) + 4,
-		countTokens(JSON.stringify(request.tools ?? "")),
+		countTokens(JSON.stringify(request.tools ?? "")) + sumMediaTokens(prompt.media),
 	);
 	const maxTokens = request.max_completion_tokens ?? request.max_tokens;
 	return {
-		request: { request, prompt: toOpenAiPrompt(request), maxTokens, promptTokens },
+		request: { request, prompt, maxTokens, promptTokens },
 		body: (answer) => completionBody(answer, dialect),
 		stream: request.stream
 			? {

@@ -21,6 +21,14 @@ export interface SandboxCall {
 	custom?: true;
 }
 
+/** A file or a recording. */
+export interface SandboxMedia {
+	/** In words, such as `report.pdf (3 pages, 29310 bytes)`. */
+	description: string;
+	/** As a provider counts it. */
+	tokens: number;
+}
+
 /** A prompt, independent of the wire format. */
 export interface SandboxPrompt {
 	model: string;
@@ -37,6 +45,8 @@ export interface SandboxPrompt {
 	json: Record<string, unknown> | true | null;
 	/** Whether the request turns reasoning on. */
 	reasoning: boolean;
+	/** Files and recordings of the whole conversation. */
+	media: readonly SandboxMedia[];
 }
 
 interface SandboxReply {
@@ -156,7 +166,9 @@ function textFor(prompt: SandboxPrompt, stage: CallStage | null): string {
 		return JSON.stringify(value);
 	}
 	if (prompt.toolResults.length > 0) return `The tool answered: ${prompt.toolResults.join("; ")}`;
-	return `The sandbox answers for ${prompt.model}: you wrote "${oneLine(prompt.userText, 200)}". No model was called.`;
+	const files = prompt.media.map(({ description }) => description).join(", ");
+	const sent = files === "" ? "" : ` You sent ${files}.`;
+	return `The sandbox answers for ${prompt.model}: you wrote "${oneLine(prompt.userText, 200)}".${sent} No model was called.`;
 }
 
 /** Answers a prompt, by its stage if it has one. */

@@ -1,5 +1,6 @@
 // A response body in pieces, with waits and faults in its middle. Each piece is made when it is read.
 import type { SandboxFaults } from "./faults.ts";
+import type { BodyPiece } from "./format.ts";
 
 /** Node's side of a response; absent if the app is called without a server. */
 export interface Connection {
@@ -9,16 +10,16 @@ export interface Connection {
 /** The frames of a body, and those of its failures. */
 interface StreamScript {
 	/** It is called twice: once to find the middle. */
-	frames(): Iterable<string>;
-	garbage: string;
-	error: string;
+	frames(): Iterable<BodyPiece>;
+	garbage: BodyPiece;
+	error: BodyPiece;
 	/** A keep-alive. */
-	ping: string;
+	ping: BodyPiece;
 }
 
-type StreamStep = { text: string } | { waitMs: number } | "cut" | "failed";
+type StreamStep = { piece: BodyPiece } | { waitMs: number } | "cut" | "failed";
 
-function countFrames(frames: Iterable<string>): number {
+function countFrames(frames: Iterable<BodyPiece>): number {
 	let total = 0;
 	for (const _ of frames) total++;
 	return total;
@@ -29,15 +30,15 @@ function* waitSteps(ms: number, { ping }: StreamScript, { pingMs }: SandboxFault
 	const eachMs = pingMs > 0 ? pingMs : ms;
 	for (let leftMs = ms; leftMs > 0; leftMs -= eachMs) {
 		yield { waitMs: Math.min(leftMs, eachMs) };
-		if (leftMs > eachMs) yield { text: ping };
+		if (leftMs > eachMs) yield { piece: ping };
 	}
 }
 
 /** The faults in the middle of a body. */
 function* faultSteps(script: StreamScript, faults: SandboxFaults): Generator<StreamStep> {
 	yield* waitSteps(faults.stallMs, script, faults);
-	if (faults.garbage) yield { text: script.garbage };
-	if (faults.error) yield { text: script.error };
+	if (faults.garbage) yield { piece: script.garbage };
+	if (faults.error) yield { piece: script.error };
 	if (faults.error) yield "failed";
 	if (faults.cut) {
 		// A destroyed connection drops what was written just before. The pause lets it leave.
@@ -51,11 +52,11 @@ function* bodySteps(script: StreamScript, faults: SandboxFaults): Generator<Stre
 	const middle = isDisturbed ? Math.floor(countFrames(script.frames()) / 2) : -1;
 	yield* waitSteps(faults.thinkMs, script, faults);
 	let index = 0;
-	for (const text of script.frames()) {
+	for (const piece of script.frames()) {
 		if (index > 0) yield* waitSteps(faults.dripMs, script, faults);
 		if (index === middle) yield* faultSteps(script, faults);
 		index++;
-		yield { text };
+		yield { piece };
 	}
 }
 
@@ -97,8 +98,8 @@ export function bodyStream(
 						end(false);
 						if (connection) connection.destroy();
 						else controller.error(new Error("the sandbox was asked to break off"));
-					} else if ("text" in step) {
-						controller.enqueue(encoder.encode(step.text));
+					} else if ("piece" in step) {
+						controller.enqueue(typeof step.piece === "string" ? encoder.encode(step.piece) : step.piece);
 						return;
 					} else await wait(step.waitMs);
 				}

@@ -15,7 +15,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { cursorParam, nextPageMembers, searchedBackToMember, toNextPage } from "../http/list-answer.ts";
 import type { PagePart } from "../http/list-page.ts";
 import { type ListPosition, readListCursor } from "../http/list-position.ts";
-import { integerParam } from "../http/query.ts";
+import { integerParam, timestampParam } from "../http/query.ts";
 import { type ListedRequest, toRequestPosition } from "../meter/request-page.ts";
 import { usd } from "../proof/money.ts";
 import { readRequestPart } from "../usage/request-list.edge.ts";
@@ -37,14 +37,16 @@ const sumMembers = () => ({
 	first_at: z.string().describe("When its first request arrived, or its first check was made."),
 	last_at: z.string().describe("The same for the last one."),
 	requests: z.int().describe("Requests and runs of it that were billed."),
+	runs: z.int().describe("Runs among them."),
 	failed: z.int().describe("Requests of it that got no answer and cost nothing."),
 	cost_usd: z.number().describe("What they cost."),
+	tokens: z.int().describe("Tokens of their prompts and answers."),
 	checks: z.int().describe("Policy checks of it."),
 	is_cut: z.boolean().describe("It has more requests than are counted here: the newest are."),
 });
 
 /** A session in the list. */
-const sessionSchema = z.lazy(() => z.object({ object: z.literal("session"), ...sumMembers() }));
+export const sessionSchema = z.lazy(() => z.object({ object: z.literal("session"), ...sumMembers() }));
 
 const at = z.string().describe("When it arrived or was made.");
 
@@ -58,7 +60,7 @@ const entrySchema = z.lazy(() => {
 	]);
 });
 
-const sessionDetailSchema = z.lazy(() =>
+export const sessionDetailSchema = z.lazy(() =>
 	sessionSchema.unwrap().extend({
 		...nextPageMembers(),
 		...searchedBackToMember(),
@@ -72,31 +74,38 @@ const SESSION_NOT_FOUND: Failure = {
 	message: "you have no request and no policy check of this session",
 };
 
-/** Whose requests and checks the caller reads; null for all of the user's. */
-function readableBy({ account }: Pick<KeyContext, "account">) {
-	const keys = readableMakers(account);
-	return { keys, actors: keys?.map((keyId) => toActor({ keyId })) ?? null };
+/** Whose requests and checks are read: those of API keys, which stand as actors in the audit log. Null for all of the user's. */
+interface Makers {
+	keys: readonly string[] | null;
+	actors: readonly string[] | null;
+}
+
+/** Whose requests and checks the caller reads. @param keyId of this key alone. */
+function readableBy({ account }: Pick<KeyContext, "account">, keyId?: string): Makers {
+	const readable = readableMakers(account);
+	const isReadable = keyId !== undefined && (readable === null || readable.includes(keyId));
+	const keys = keyId === undefined ? readable : isReadable ? [keyId] : [];
+	return { keys, actors: keys?.map((each) => toActor({ keyId: each })) ?? null };
 }
 
 /** A page of policy checks. */
 function checkPage(
-	context: KeyContext,
+	{ actors }: Makers,
 	filter: { sessionId?: string },
 	{ after, limit }: { after: ListPosition | null; limit: number },
 ): EventPageQuery {
-	const readableActors = readableBy(context).actors ?? undefined;
-	return { filter: { eventType: "policy_check", ...filter, readableActors }, after, limit };
+	return { filter: { eventType: "policy_check", ...filter, readableActors: actors ?? undefined }, after, limit };
 }
 
 /** What is known of sessions. @param unflushed checks that D1 may lack. */
 async function readSessions(
 	context: KeyContext,
+	{ keys, actors }: Makers,
 	sessionIds: readonly string[],
 	unflushed: readonly AuditEventRow[],
 ): Promise<ClientSession[]> {
 	const { account, db, meter, timings } = context;
 	const { userId } = account;
-	const { keys, actors } = readableBy(context);
 	const own = unflushed.filter(({ session_id }) => session_id != null && sessionIds.includes(session_id));
 	const [requests, [checks, known]] = await Promise.all([
 		meter(userId).sessionRequests(sessionIds, keys),
@@ -117,8 +126,9 @@ async function readSessions(
 	);
 }
 
-function toSessionView({ id, firstAt, lastAt, requests, failed, costNanoUsd, checks, isCut }: ClientSession) {
-	const sums = { requests, failed, cost_usd: usd(costNanoUsd), checks, is_cut: isCut };
+function toSessionView({ id, firstAt, lastAt, costNanoUsd, isCut, ...counts }: ClientSession) {
+	const { requests, runs, failed, tokens, checks } = counts;
+	const sums = { requests, runs, failed, cost_usd: usd(costNanoUsd), tokens, checks, is_cut: isCut };
 	return { object: "session" as const, id, first_at: firstAt, last_at: lastAt, ...sums };
 }
 
@@ -128,11 +138,15 @@ const listSessionsEndpoint = endpoint({
 	path: "/v1/sessions",
 	access: "key",
 	toolGroup: "account",
+	page: "sessions",
 	summary: "The sessions of the caller's clients, latest first: their requests, cost and policy checks.",
 	description: "To see what a coding agent, or a conversation that names its session, has asked for and cost.",
 	query: z.lazy(() =>
 		z.object({
 			limit: integerParam(1, MOST_ENTRIES).default(DEFAULT_SESSIONS).describe("Sessions of a page."),
+			key_id: z.string().optional().describe("Only what this API key did: sessions, and what they come to."),
+			since: timestampParam.optional().describe("Only sessions with a request or a check then or later."),
+			until: timestampParam.optional().describe("Only sessions whose last request or check was before."),
 			cursor: cursorParam(),
 		}),
 	),
@@ -147,20 +161,20 @@ const listSessionsEndpoint = endpoint({
 	ids: { cursor: { pageAfter: "hook_claude_code" } },
 	example: { query: { limit: "2" } },
 	async handle({ query, context }) {
-		const { limit } = query;
+		const { limit, since, until } = query;
 		const after = readListCursor(query.cursor, isSessionPlace);
 		if (!after.ok) return after;
 		const { account, db, meter, timings } = context;
-		const { keys, actors } = readableBy(context);
-		const before = after.value ? new Date(Date.parse(after.value.created_at) + 1) : new Date(END_OF_TIME);
+		const makers = readableBy(context, query.key_id);
+		const { keys: apiKeyIds, actors } = makers;
+		const last = after.value ? new Date(Date.parse(after.value.created_at) + 1) : new Date(END_OF_TIME);
+		const before = until === undefined || new Date(until) > last ? last : new Date(until);
+		const sinceMs = since === undefined ? 0 : Date.parse(since);
 		// The owners first: what they flush after this is found in D1.
-		const unflushed = await readUnflushedEvents(
-			context,
-			checkPage(context, {}, { after: null, limit: MOST_UNFLUSHED }),
-		);
+		const unflushed = await readUnflushedEvents(context, checkPage(makers, {}, { after: null, limit: MOST_UNFLUSHED }));
 		if (!unflushed.ok) return unflushed;
 		const [asked, checked] = await Promise.all([
-			meter(account.userId).sessionHeads({ beforeMs: before.getTime(), apiKeyIds: keys, limit }),
+			meter(account.userId).sessionHeads({ sinceMs, beforeMs: before.getTime(), apiKeyIds, limit }),
 			timings.measure("d1", () => findCheckedSessions(db, { userId: account.userId, actors }, before.toISOString())),
 		]);
 		const recent = readableChecks(unflushed.value, actors);
@@ -169,14 +183,18 @@ const listSessionsEndpoint = endpoint({
 			...checked.sessions,
 			...recent.flatMap(({ session_id }) => session_id ?? []),
 		]);
-		const sessions = await readSessions(context, [...ids], recent);
+		const sessions = await readSessions(context, makers, [...ids], recent);
 		const ends = [asked.readToMs === null ? null : new Date(asked.readToMs).toISOString(), checked.readTo];
 		const readTo =
 			ends
 				.flatMap((end) => end ?? [])
 				.toSorted()
 				.at(-1) ?? null;
-		const { entries, nextCursor, searchedBackTo } = pageSessions(sessions, { after: after.value, limit }, readTo);
+		const { entries, nextCursor, searchedBackTo } = pageSessions(
+			sessions,
+			{ after: after.value, limit, since, until },
+			readTo,
+		);
 		return ok({
 			object: "list" as const,
 			...toNextPage(nextCursor),
@@ -221,14 +239,15 @@ async function readChecks(
 	after: ListPosition | null,
 	limit: number,
 ): Promise<Result<{ part: PagePart<CheckEntry>; unflushed: AuditEventRow[] }>> {
-	const latest = checkPage(context, { sessionId }, { after: null, limit: MOST_UNFLUSHED });
+	const makers = readableBy(context);
+	const latest = checkPage(makers, { sessionId }, { after: null, limit: MOST_UNFLUSHED });
 	const unflushed = await readUnflushedEvents(context, latest);
 	if (!unflushed.ok) return unflushed;
-	const page = checkPage(context, { sessionId }, { after, limit });
+	const page = checkPage(makers, { sessionId }, { after, limit });
 	const stored = await context.timings.measure("d1", () => findEvents(context.db, context.account.userId, page));
 	const { entries, readTo } = mergeEventPart(stored, unflushed.value, page);
 	const part = { entries: entries.map((event) => ({ event, place: event })), readTo };
-	return ok({ part, unflushed: readableChecks(unflushed.value, readableBy(context).actors) });
+	return ok({ part, unflushed: readableChecks(unflushed.value, makers.actors) });
 }
 
 function toEntry(entry: RequestEntry | CheckEntry): SessionEntry {
@@ -243,6 +262,7 @@ const getSessionEndpoint = endpoint({
 	path: "/v1/sessions/{session_id}",
 	access: "key",
 	toolGroup: "account",
+	page: "sessions",
 	summary: "A session of a client: its requests, runs and policy checks in one line of time, with their cost.",
 	description: "To see what happened in a session of a coding agent, newest first.",
 	params: z.lazy(() => z.object({ session_id: z.string().describe("The session, as requests name it.") })),
@@ -267,7 +287,7 @@ const getSessionEndpoint = endpoint({
 		const checks = await readChecks(context, sessionId, after.value, limit);
 		if (!checks.ok) return checks;
 		const requests = await readSessionRequests(context, sessionId, after.value, limit);
-		const [session] = await readSessions(context, [sessionId], checks.value.unflushed);
+		const [session] = await readSessions(context, readableBy(context), [sessionId], checks.value.unflushed);
 		if (!session) return fail(SESSION_NOT_FOUND);
 		const { entries, nextCursor, searchedBackTo } = mergeTimeline(requests, checks.value.part, limit);
 		return ok({

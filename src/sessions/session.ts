@@ -8,10 +8,13 @@ import type { SessionRequests } from "../meter/session-page.ts";
 /** What is known of a session. */
 export interface ClientSession {
 	id: string;
+	/** Runs included. */
 	requests: number;
+	runs: number;
 	/** Requests that got no answer and cost nothing. */
 	failed: number;
 	costNanoUsd: number;
+	tokens: number;
 	/** Policy checks. */
 	checks: number;
 	/** ISO 8601: of its first and its last request or check. */
@@ -51,8 +54,10 @@ export function toSessions(
 			id,
 			...sums,
 			requests: 0,
+			runs: 0,
 			failed: 0,
 			costNanoUsd: 0,
+			tokens: 0,
 			isCut: false,
 		})),
 	];
@@ -65,8 +70,10 @@ function addSession(a: ClientSession, b: ClientSession): ClientSession {
 	return {
 		id: a.id,
 		requests: a.requests + b.requests,
+		runs: a.runs + b.runs,
 		failed: a.failed + b.failed,
 		costNanoUsd: a.costNanoUsd + b.costNanoUsd,
+		tokens: a.tokens + b.tokens,
 		checks: a.checks + b.checks,
 		firstAt: a.firstAt < b.firstAt ? a.firstAt : b.firstAt,
 		lastAt: a.lastAt > b.lastAt ? a.lastAt : b.lastAt,
@@ -87,6 +94,16 @@ export function isSessionPlace(text: string): boolean {
 	return text !== "" && !text.includes(" ");
 }
 
+/** Which sessions a page of the list may have. */
+export interface SessionPageQuery {
+	after: ListPosition | null;
+	limit: number;
+	/** Last seen then or later, ISO 8601. */
+	since?: string | undefined;
+	/** Last seen before. */
+	until?: string | undefined;
+}
+
 /**
  * A page of the list, latest first.
  * @param found the sessions of a page and perhaps others, with all that they come to: those with a later request or check stand on an
@@ -95,11 +112,12 @@ export function isSessionPlace(text: string): boolean {
  */
 export function pageSessions(
 	found: readonly ClientSession[],
-	{ after, limit }: { after: ListPosition | null; limit: number },
+	{ after, limit, since, until }: SessionPageQuery,
 	readTo: string | null,
 ): ListPage<ClientSession> {
 	const known = found
 		.filter(({ lastAt }) => readTo === null || lastAt > readTo)
+		.filter(({ lastAt }) => (since === undefined || lastAt >= since) && (until === undefined || lastAt < until))
 		.map((session) => ({ session, place: toSessionPosition(session) }))
 		.filter(({ place }) => after === null || compareNewestFirst(after, place) < 0)
 		.sort((a, b) => compareNewestFirst(a.place, b.place));
@@ -107,7 +125,8 @@ export function pageSessions(
 	const entries = page.map(({ session }) => session);
 	const last = page.at(-1);
 	if (last && known.length > limit) return { entries, nextCursor: renderCursor(last.place), searchedBackTo: null };
-	if (readTo === null) return { entries, nextCursor: null, searchedBackTo: null };
+	const isEnd = readTo === null || (since !== undefined && readTo < since);
+	if (isEnd) return { entries, nextCursor: null, searchedBackTo: null };
 	return {
 		entries,
 		nextCursor: renderCursor({ created_at: readTo, id: BEFORE_ALL }),

@@ -1,9 +1,11 @@
 // What a request is in the words of the GenAI conventions. Pure.
+import { isEncoderKind } from "../catalog/vocabulary.ts";
 import type { RequestTelemetry } from "./request-telemetry.ts";
 
-/** The operation of a request's calls: embeddings are one of the conventions, everything else is a chat. */
-export function toOperation(kind: RequestTelemetry["kind"]): "chat" | "embeddings" {
-	return kind === "embeddings" ? "embeddings" : "chat";
+/** The operation of a request's calls. The conventions have chats and embeddings, and no word for moderations and reranks. */
+export function toOperation(kind: RequestTelemetry["kind"]): "chat" | "embeddings" | "moderation" | "rerank" {
+	if (kind === "embedding") return "embeddings";
+	return isEncoderKind(kind) ? kind : "chat";
 }
 
 /** The operation of the request's own span. */
@@ -20,5 +22,5 @@ export function askedModel({ asked, fallbackFrom, model }: RequestTelemetry): st
 
 /** Whether the request asks one model, so that its span has one. */
 export function asksOneModel({ kind }: RequestTelemetry): boolean {
-	return kind === "chat" || kind === "skill" || kind === "embeddings";
+	return kind === "chat" || kind === "skill" || isEncoderKind(kind);
 }

@@ -1,4 +1,5 @@
 // What telemetry is told of one settled or failed request and of one policy check. It is all that spans and metrics are made of. Pure.
+import type { RequestKind } from "../http/request-kind.ts";
 import type { TraceParent } from "./trace-context.ts";
 
 /** One upstream call: what the request's row says of it (`CallAttempt`). */
@@ -124,7 +125,7 @@ export interface ModelUsageTelemetry {
 	costNanoUsd: number;
 }
 
-export type TelemetryKind = "chat" | "skill" | "embeddings" | "orchestration" | "code" | "agent";
+export type TelemetryKind = RequestKind;
 
 /** How a request ended: `refused` before any call, `failed` after calls. */
 export type TelemetryOutcome = "complete" | "cut" | "client_closed" | "refused" | "failed";
@@ -195,6 +196,9 @@ export const UNTOLD = {
 	...{ asked: null, mode: null, reason: null, workflow: null, content: null },
 	...{ finishReasons: [], stages: [], steps: [], tools: [], isEstimated: false },
 } satisfies Partial<RequestTelemetry>;
+
+/** What is told only of an answer of one model. */
+export type SingleAnswerTelemetry = Pick<RequestTelemetry, "isStream" | "asked" | "finishReasons" | "tools">;
 
 /** One decision of the policy about what an agent wants to do. Never its text. */
 export interface PolicyCheckTelemetry {

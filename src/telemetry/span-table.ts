@@ -18,12 +18,12 @@ interface SpanDefinition {
 export const SPANS: Readonly<Record<SpanType, SpanDefinition>> = {
 	request: {
 		kind: "server",
-		name: "`chat MODEL`, `embeddings MODEL`, `invoke_workflow NAME` or `invoke_agent`",
+		name: "`chat MODEL`, `embeddings MODEL` (so `moderation`, `rerank`), `invoke_workflow NAME` or `invoke_agent`",
 		description: "One request or run, from its arrival to the end of its answer.",
 	},
 	attempt: {
 		kind: "client",
-		name: "`chat MODEL` or `embeddings MODEL`",
+		name: "`chat MODEL` or `embeddings MODEL` (so `moderation`, `rerank`)",
 		description: "One call of a model, served or not.",
 	},
 	stage: { kind: "internal", name: "`stage NAME`", description: "A group of a workflow's calls." },
@@ -54,7 +54,7 @@ export const ATTRIBUTES = {
 	"gen_ai.operation.name": {
 		type: "string",
 		on: ["request", "attempt", "tool"],
-		description: "`chat`, `embeddings`, `invoke_workflow`, `invoke_agent` or `execute_tool`.",
+		description: "`chat`, `embeddings`, `moderation`, `rerank`, `invoke_workflow`, `invoke_agent` or `execute_tool`.",
 	},
 	"gen_ai.provider.name": {
 		type: "string",
@@ -169,7 +169,7 @@ export const ATTRIBUTES = {
 	"svc.request.kind": {
 		type: "string",
 		on: ["request"],
-		description: "`chat`, `skill`, `embeddings`, `orchestration`, `code` or `agent`.",
+		description: "`chat`, `skill`, `orchestration`, `code`, `agent`, `embedding`, `moderation` or `rerank`.",
 	},
 	"svc.request.outcome": {
 		type: "string",

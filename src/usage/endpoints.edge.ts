@@ -292,6 +292,8 @@ const getSavingsEndpoint = endpoint({
 	page: "overview",
 	summary:
 		"What the caller's tokens would have cost on one baseline model: a per-token estimate, not a billing statement.",
+	description:
+		"Requests whose models write nothing (embeddings, moderations, reranks) are left out: the baseline makes no vectors.",
 	csv: GROUPS_AS_CSV,
 	query: z.lazy(() =>
 		z.object({
@@ -310,11 +312,12 @@ const getSavingsEndpoint = endpoint({
 		if (!grouped.ok) return grouped;
 		if (grouped.value) {
 			const toAmounts = (totals: GroupTotals) => toSavingsAmounts(baseline, totals, startedAtMs);
-			return answerGroups(context, grouped.value, "savings.groups", { isTimed: false, toAmounts });
+			const exceptModels = settings.catalog.encoders.map(({ id }) => id);
+			return answerGroups(context, { ...grouped.value, exceptModels }, "savings.groups", { isTimed: false, toAmounts });
 		}
 		const { account } = context;
 		const { totals } = await context.meter(account.userId).snapshot(account.plan.id);
-		return ok(estimateSavings(baseline, new UsageTotals(totals).total(), startedAtMs));
+		return ok(estimateSavings(baseline, new UsageTotals(totals).ofText(), startedAtMs));
 	},
 });
 

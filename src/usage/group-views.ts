@@ -33,6 +33,8 @@ export interface GroupRequest {
 	/** The name behind which the page starts; null for the first page. */
 	after: string | null;
 	limit: number;
+	/** Models whose calls are left out. */
+	exceptModels?: readonly string[];
 }
 
 function invalid(path: string, message: string): Result<never> {

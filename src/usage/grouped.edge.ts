@@ -6,6 +6,7 @@ import { ok } from "../failure.ts";
 import { prefersCsv, renderCsv } from "../http/csv.ts";
 import type { HandlerResult } from "../http/endpoint.ts";
 import { toNextPage } from "../http/list-answer.ts";
+import { optionalMember } from "../json.ts";
 import type { SumColumn, SumRange } from "../meter/fold-table.edge.ts";
 import type { NamedCounts } from "../meter/meter-calls.ts";
 import type { MeterClient } from "../meter/meter-client.edge.ts";
@@ -54,7 +55,7 @@ interface CurrentGroups {
 /** What a reader of groups needs. */
 type GroupContext = Pick<KeyContext, "db" | "meter" | "timings" | "waitUntil"> & {
 	account: Pick<KeyContext["account"], "userId" | "key">;
-	settings: { catalog: Pick<KeyContext["settings"]["catalog"], "findModel"> };
+	settings: { catalog: Pick<KeyContext["settings"]["catalog"], "findModel" | "findEncoder"> };
 };
 
 /** The sums of a grouping, and those of everything. */
@@ -90,13 +91,13 @@ async function readTimes(
 /** A page of groups: sums of the meter's, with the labels of API keys from D1. @param isTimed whether failures and times are read. */
 export async function readGroups(
 	context: GroupContext,
-	{ grouping, range, after, limit }: GroupRequest,
+	{ grouping, range, after, limit, exceptModels }: GroupRequest,
 	isTimed: boolean,
 ): Promise<CurrentGroups> {
 	const { account, db, timings, settings } = context;
 	const { userId } = account;
 	const meter = context.meter(userId);
-	const sums = { ...range, apiKeyIds: readableMakers(account) };
+	const sums = { ...range, apiKeyIds: readableMakers(account), ...optionalMember("exceptModels", exceptModels) };
 	if (isTimed) await recordKeptBack(context, userId);
 	const [{ counts, total, countedSince }, read] = await Promise.all([
 		readCounts(meter, grouping, sums),
@@ -114,7 +115,8 @@ export async function readGroups(
 		return { ...toPage(spreadOverTags(counts, keys), spreadTimes(read.times, keys)), keys };
 	}
 	if (grouping === "provider") {
-		const toProvider = (model: string) => settings.catalog.findModel(model)?.provider ?? "";
+		const toProvider = (model: string) =>
+			(settings.catalog.findModel(model) ?? settings.catalog.findEncoder(model))?.provider ?? "";
 		const reached = read.times.filter(({ name }) => name !== "");
 		const times = mergeTimes(reached.map((each) => ({ ...each, name: toProvider(each.name) })));
 		return { ...toPage(renameCounts(counts, toProvider), times), keys: new Map() };

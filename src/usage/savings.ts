@@ -1,4 +1,5 @@
-// Savings: what the same tokens would have cost on one baseline model. A per-token estimate, not a billing statement. Pure.
+// Savings: what the same tokens would have cost on one baseline model. A per-token estimate, not a billing statement. What no model
+// wrote is left out: vectors, moderations and reranks are not what the baseline makes. Pure.
 
 import { priceUsage } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";

@@ -30,7 +30,7 @@ const getUsageSeriesEndpoint = endpoint({
 	ids: "none",
 	example: { query: { group_by: "model", step: "day" } },
 	async handle({ query, context }) {
-		const { account, db, meter, startedAtMs, timings } = context;
+		const { account, db, meter, settings, startedAtMs, timings } = context;
 		const steps = toSeriesSteps(query, startedAtMs);
 		if (!steps.ok) return steps;
 		const grouping = query.group_by;
@@ -44,7 +44,8 @@ const getUsageSeriesEndpoint = endpoint({
 		const ids = grouping === "key" || grouping === "tag" ? read.series.map(({ name }) => name) : [];
 		const keys =
 			ids.length === 0 ? new Map() : await timings.measure("d1", () => findKeyLabels(db, account.userId, ids));
-		return ok(toSeriesAnswer({ query, endMs: steps.value.endMs, read, keys }));
+		const toProvider = (model: string) => settings.catalog.findModel(model)?.provider ?? "";
+		return ok(toSeriesAnswer({ query, endMs: steps.value.endMs, read, keys, toProvider }));
 	},
 });
 

@@ -83,7 +83,7 @@ export function namesToRead(grouping: SeriesGrouping | undefined, limit: number 
 const percentilesSchema = z.object({ p50: z.int(), p95: z.int() }).nullable();
 
 const countsShape = <Member extends z.ZodType, Money extends z.ZodType>(count: Member, money: Money) => ({
-	requests: count.describe("That were answered. By model from `day_sums`: those that called it."),
+	requests: count.describe("That were answered. By model or provider from `day_sums`: those that called it."),
 	failed: count.describe("That got no answer after calls of models."),
 	refused: count.describe("That got none before any: limits, budgets, policy, validation."),
 	tokens: count.describe("Of prompts and answers."),
@@ -103,12 +103,14 @@ export const usageSeriesSchema = z.lazy(() =>
 		source: z
 			.enum(["requests", "day_sums"])
 			.describe(
-				"`requests`: each was counted. `day_sums`: there are too many; sums of UTC days, without failures and latencies.",
+				"`requests`: each was counted. `day_sums`: there are too many; sums of UTC days, with percentiles within 5 %.",
 			),
 		counted_since: z
 			.string()
 			.nullable()
-			.describe("From when on requests are counted, where there are too many and no sums; null where all are."),
+			.describe(
+				"From when on requests are counted, where there are too many, or older ones are archived or removed, and no sums; null where all are.",
+			),
 		total: z
 			.object({
 				...countsShape(z.int(), z.number()),
@@ -152,20 +154,27 @@ function addPoints(a: readonly SeriesCounts[], b: readonly SeriesCounts[]): Seri
 	return a.map((counts, step) => addSeriesCounts(counts, b[step] ?? NO_SERIES_COUNTS));
 }
 
+/** Series under other names: the whole of one under each of its own. */
+function renameSeries(series: readonly NamedSeries[], toNames: (name: string) => Iterable<string>): NamedSeries[] {
+	const byName = new Map<string, NamedSeries>();
+	for (const { name: before, points } of series) {
+		for (const name of toNames(before)) {
+			const known = byName.get(name);
+			byName.set(name, { name, points: known ? addPoints(known.points, points) : points });
+		}
+	}
+	return [...byName.values()];
+}
+
 /** Series of keys under their tags: the whole of a key under each of its own, and what has none under an empty name. */
 export function spreadSeriesOverTags(
 	series: readonly NamedSeries[],
 	keys: ReadonlyMap<string, Pick<KeyLabel, "tags">>,
 ): NamedSeries[] {
-	const byTag = new Map<string, NamedSeries>();
-	for (const { name: keyId, points } of series) {
+	return renameSeries(series, (keyId) => {
 		const tags = new Set(keys.get(keyId)?.tags ?? []);
-		for (const name of tags.size === 0 ? [""] : tags) {
-			const known = byTag.get(name);
-			byTag.set(name, { name, points: known ? addPoints(known.points, points) : points });
-		}
-	}
-	return [...byTag.values()];
+		return tags.size === 0 ? [""] : tags;
+	});
 }
 
 /** What a key is called; by its last characters where it has no name. */
@@ -179,17 +188,30 @@ interface ShownSeries {
 	read: MeterSeries;
 	/** The keys of the series, by id. */
 	keys: ReadonlyMap<string, KeyLabel>;
+	/** The provider of a model; empty of one that the catalog no longer has. */
+	toProvider(model: string): string;
+}
+
+/** A meter's series under the names that were asked for. */
+function nameSeries({ query, read, keys, toProvider }: ShownSeries): Pick<MeterSeries, "series" | "others"> {
+	const { group_by: grouping, limit = DEFAULT_NAMES } = query;
+	if (grouping === "tag") return keepLargest(spreadSeriesOverTags(read.series, keys), limit, read.startsMs.length);
+	if (grouping === "provider" && read.source === "days")
+		return keepLargest(
+			renameSeries(read.series, (model) => [toProvider(model)]),
+			limit,
+			read.startsMs.length,
+		);
+	return read;
 }
 
 /** A meter's series as they are answered. */
-export function toSeriesAnswer({ query, endMs, read, keys }: ShownSeries): SeriesAnswer {
-	const { group_by: grouping, step, time_zone, limit } = query;
+export function toSeriesAnswer(shown: ShownSeries): SeriesAnswer {
+	const { query, endMs, read, keys } = shown;
+	const { group_by: grouping, step, time_zone } = query;
 	const all = [...read.series.map(({ points }) => points), ...(read.others ? [read.others] : [])];
 	const total = all.flat().reduce(addSeriesCounts, NO_SERIES_COUNTS);
-	const { series, others } =
-		grouping === "tag"
-			? keepLargest(spreadSeriesOverTags(read.series, keys), limit ?? DEFAULT_NAMES, read.startsMs.length)
-			: read;
+	const { series, others } = nameSeries(shown);
 	const isOfKeys = grouping === "key";
 	return {
 		object: "usage.series",

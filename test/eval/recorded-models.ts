@@ -165,6 +165,7 @@ export function toRecordedCatalog(models: readonly RecordedModel[], questions: r
 		version: "recorded",
 		testEase: {},
 		models: models.map((model) => toModel(model, questions, typicalChars)),
+		encoders: [],
 		providers: [plainProvider("recorded", "openai", { name: "Recorded answers" })],
 		freeModels: [],
 	});

@@ -1,5 +1,10 @@
 // Call sets under one reservation, as an entrance would make them.
-import { billInterruptedCall, type InterruptedBilling, type RequestPurpose } from "../../src/inference/accounting.ts";
+import {
+	billAtBound,
+	billInterruptedCall,
+	type InterruptedBilling,
+	type RequestPurpose,
+} from "../../src/inference/accounting.ts";
 import { CallRunner } from "../../src/inference/call-runner.edge.ts";
 import type { Caller } from "../../src/inference/caller.edge.ts";
 import type { CallSet } from "../../src/inference/failover.ts";
@@ -25,7 +30,7 @@ export async function reserveCalls(
 	const endsAtMs = Date.now() + MAX_MS;
 	const calls = new CallRunner({ userId, settings, signal, boundNanoUsd, arrivedAtMs, endsAtMs, billInterrupted });
 	const settlement = new RequestSettlement(caller, toRequestRecord(caller, purpose, boundNanoUsd), calls, endsAtMs);
-	const reserved = await settlement.reserveBound(sets[0].calls[0]);
+	const reserved = await settlement.reserveBound(billAtBound(sets[0].calls[0], caller.startedAtMs));
 	if (!reserved.ok) throw new Error(JSON.stringify(reserved.failure));
 	return { calls, settlement };
 }

@@ -1,6 +1,7 @@
 // A small catalog of the tests' own: four invented providers, eight invented models. A test that is not about the shipped catalog
 // takes this one, so that a new price or model upstream changes no test.
 import { type Catalog, createCatalog } from "../../src/catalog/catalog.ts";
+import type { EncoderModel } from "../../src/catalog/encoder.ts";
 import type { Model, Price, Provider } from "../../src/catalog/schema.ts";
 
 /** A provider that needs nothing special. */
@@ -220,10 +221,27 @@ const MODELS = [
 	}),
 ];
 
+const ENCODERS: EncoderModel[] = [
+	{
+		id: "pebble-embed",
+		upstream_model: "pebble-embed",
+		display_name: "Pebble Embed",
+		provider: "cairn",
+		kind: "embedding",
+		released: null,
+		open_weights: false,
+		prices: [{ effective_from: null, input: 0.1 }],
+		limits: { context_window: 8_192, max_inputs: 4, max_batch_tokens: null },
+		dimensions: { default: 8, sizes: { min: 2, max: 8 } },
+		token_inputs: true,
+	},
+];
+
 export const TEST_CATALOG = createCatalog({
 	version: "2026-11-21",
 	testEase: {},
 	models: MODELS,
+	encoders: ENCODERS,
 	providers: PROVIDERS,
 	freeModels: ["pebble-budget", "ember-budget", "glint-budget"],
 });
@@ -236,4 +254,29 @@ export function modelWhere({ models }: Pick<Catalog, "models">, holds: (model: M
 	const found = models.find(holds);
 	if (!found) throw new Error(`no model of the catalog fits: ${holds}`);
 	return found;
+}
+
+/** One of the operator's rows, as no model of Bedrock ships: a region, and a model that signs its reasoning. */
+export const BEDROCK_PROVIDER = plainProvider("sluice", "bedrock", { auth: "aws", region: "eu-central-1" });
+export const BEDROCK_MODEL: Model = model({
+	id: "basin-frontier",
+	upstream_model: "eu.anthropic.basin-2026-v1:0",
+	provider: "sluice",
+	tier: "frontier",
+	prices: [price(rates(3, 15, { cached_input: 0.3, cache_write: 3.75 }))],
+	reasoning: {
+		control: "anthropic_effort",
+		efforts: ["none", "low", "high"],
+		inside_max_tokens: true,
+		tokens: { low_effort: 0, high_effort: 1_600 },
+	},
+	quality: quality(0.5),
+	speed: speed(70, 2),
+});
+
+/** The first model of a wire, with its provider. */
+export function modelOfWire(wire: Provider["wire"]): { model: Model; provider: Provider } {
+	if (wire === "bedrock") return { model: BEDROCK_MODEL, provider: BEDROCK_PROVIDER };
+	const found = modelWhere(TEST_CATALOG, (candidate) => TEST_CATALOG.providerFor(candidate).wire === wire);
+	return { model: found, provider: TEST_CATALOG.providerFor(found) };
 }

@@ -2,8 +2,10 @@
 // and ways to put it on the line again.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Wire } from "../../src/providers/wire.ts";
-import { anthropicWire, googleWire, openAiWire } from "../../src/providers/wires.ts";
+import { WIRE_NAMES, type WireName } from "../../src/catalog/vocabulary.ts";
+import type { StreamEvent, Wire } from "../../src/providers/wire.ts";
+import { anthropicWire, bedrockWire, googleWire, openAiWire } from "../../src/providers/wires.ts";
+import { eventMessage } from "../../src/sandbox/aws-event-stream.ts";
 import { hasSharedData, readSharedData } from "./shared-data.ts";
 
 const FOLDER = "upstream-fixtures";
@@ -36,14 +38,17 @@ export function listStreams(): string[] {
 	return [...writtenStreams(), ...recordingsEnding(".chunks.txt", ".sse")];
 }
 
-export type WireName = "anthropic" | "google" | "openai";
-
-const WIRES: Readonly<Record<WireName, Wire>> = { anthropic: anthropicWire, google: googleWire, openai: openAiWire };
+const WIRES: Readonly<Record<WireName, Wire>> = {
+	anthropic: anthropicWire,
+	bedrock: bedrockWire,
+	google: googleWire,
+	openai: openAiWire,
+};
 
 /** The wire of a recording, by its folder. */
 export function wireOfRecording(path: string): { name: WireName; wire: Wire } {
 	const folder = path.split("/")[0];
-	const name = folder === "anthropic" || folder === "google" ? folder : "openai";
+	const name = WIRE_NAMES.find((wire) => wire === folder) ?? "openai";
 	return { name, wire: WIRES[name] };
 }
 
@@ -98,4 +103,36 @@ export function elaborateSse(events: readonly string[]): string {
 		return `: comment\r\n\r\n${written(text, dataLines, "\r\n")}`;
 	};
 	return events.map(elaborate).join("");
+}
+
+/** An event of Bedrock's stream, under its name. */
+function toMessage(text: string, headers: Readonly<Record<string, string>> = {}): Uint8Array {
+	const [[name = "", fields] = []] = Object.entries(eventJson(text) ?? {});
+	return eventMessage({ ":event-type": name, ":message-type": "event", ...headers }, JSON.stringify(fields));
+}
+
+function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
+	return Uint8Array.from(pieces.flatMap((piece) => [...piece]));
+}
+
+/** The body of a stream as its provider writes it. */
+export function plainBody(name: WireName, events: readonly string[]): Uint8Array {
+	if (name === "bedrock") return joinBytes(events.map((text) => toMessage(text)));
+	return new TextEncoder().encode(plainSse(events));
+}
+
+/** The same stream with everything its format allows besides. */
+export function elaborateBody(name: WireName, events: readonly string[]): Uint8Array {
+	if (name !== "bedrock") return new TextEncoder().encode(elaborateSse(events));
+	const ping = eventMessage({ ":event-type": "ping", ":message-type": "event" }, "");
+	const more = { ":content-type": "application/json", "x-note": "a word: äöü" };
+	return joinBytes(events.flatMap((text) => [ping, toMessage(text, more)]));
+}
+
+/** The events of a stream as its wire's reader passes them on. */
+export function readerEvents(name: WireName, events: readonly string[]): StreamEvent[] {
+	if (name !== "bedrock") return events.map((data) => ({ data }));
+	return events.flatMap((text) =>
+		Object.entries(eventJson(text) ?? {}).map(([event, fields]) => ({ event, data: JSON.stringify(fields) })),
+	);
 }

@@ -2,11 +2,12 @@
 import { soleKey } from "../../src/catalog/provider-keys.ts";
 import type { Model, Provider } from "../../src/catalog/schema.ts";
 import type { EffortChoice, WireName } from "../../src/catalog/vocabulary.ts";
-import { withAuth } from "../../src/providers/auth-headers.ts";
+import { withKey } from "../../src/providers/auth-headers.ts";
 import type { ModelCall } from "../../src/providers/model-call.ts";
 import type { UpstreamRequest } from "../../src/providers/wire.ts";
+import { withMediaTokens } from "../../src/providers/wire.ts";
 import { wireFor } from "../../src/providers/wires.ts";
-import { modelWhere, TEST_CATALOG } from "./catalog.ts";
+import { modelOfWire } from "./catalog.ts";
 
 /** A call that asks for nothing special. */
 export function plainCall(more: Partial<ModelCall> = {}): ModelCall {
@@ -34,11 +35,11 @@ export function render(
 	more: Partial<Provider> = {},
 	effort: EffortChoice = null,
 ): Rendered {
-	const model = modelWhere(TEST_CATALOG, (candidate) => TEST_CATALOG.providerFor(candidate).wire === wire);
-	const provider = { ...TEST_CATALOG.providerFor(model), ...more };
+	const { model, provider: known } = modelOfWire(wire);
+	const provider = { ...known, ...more };
 	const access = { provider, keys: [soleKey("k")] as const, baseUrl: "https://u.test/v1", host: "u.test" };
-	const prompt = wireFor(provider).preparePrompt(call, provider);
+	const prompt = withMediaTokens(wireFor(provider).preparePrompt(call, provider, model), model);
 	const rendered = wireFor(provider).renderRequest({ call, prompt, model, access, effort });
-	const request = withAuth(rendered, provider, access.keys[0]);
+	const request = withKey(rendered, provider, access.keys[0]);
 	return { ...request, model, json: JSON.parse(request.body) };
 }

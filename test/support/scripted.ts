@@ -41,6 +41,13 @@ export function says(...events: string[]): Response {
 	});
 }
 
+/** A stream of AWS's binary messages. */
+export function saysEvents(...messages: Uint8Array[]): Response {
+	return new Response(new Blob(messages.map((message) => Uint8Array.from(message))), {
+		headers: { "content-type": "application/vnd.amazon.eventstream" },
+	});
+}
+
 /** One event of any format. */
 export function event(data: unknown): string {
 	return `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;

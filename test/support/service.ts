@@ -234,7 +234,7 @@ export function useSandbox(
 	const sandbox = createSandbox(() => upstream.answered++);
 	const answer = faultyUpstream(async (request) => {
 		const own = await respond(request.clone());
-		return own ?? sandbox.request(request.url.slice(SANDBOX_ORIGIN.length), request);
+		return own ?? sandbox.fetch(request);
 	}, plan);
 	const spy = vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
 		const request = new Request(input as RequestInfo, init);

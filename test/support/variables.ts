@@ -1,7 +1,7 @@
 // Settings of the service under test: a fixed signing key, and every provider sent to the sandbox.
 import type { Catalog } from "../../src/catalog/catalog.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
-import { SANDBOX_KEY } from "../../src/providers/sandbox-stage.ts";
+import { SANDBOX_AWS_KEY, SANDBOX_KEY } from "../../src/providers/sandbox-stage.ts";
 
 export const TEST_SEED = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
 export const TEST_ADMIN_TOKEN = "test-admin-token-0123456789";
@@ -21,8 +21,10 @@ export const TEST_LOG_TEXTS_DAYS = 30;
 /** A key for every provider of a catalog, and the sandbox as its address. */
 function providerVariables({ providers }: Catalog): Record<string, string> {
 	return Object.fromEntries(
-		providers.flatMap(({ id, env_prefix }) => [
-			[`${env_prefix}_API_KEY`, SANDBOX_KEY],
+		providers.flatMap(({ id, env_prefix, auth }) => [
+			auth === "aws"
+				? [`${env_prefix}_CREDENTIALS`, JSON.stringify(SANDBOX_AWS_KEY)]
+				: [`${env_prefix}_API_KEY`, SANDBOX_KEY],
 			[`${env_prefix}_BASE_URL`, `${SANDBOX_ORIGIN}/${id}`],
 			[`${env_prefix}_FACTS`, "provider"],
 		]),

@@ -3,12 +3,13 @@
 import { describe, expect, it } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import type { WireName } from "../../src/catalog/vocabulary.ts";
+import { streamEvent } from "../../src/sandbox/aws-event-stream.ts";
 import { noteSharedData } from "../support/absent-data.ts";
 import { answerIn, type Entrance, entranceNamed } from "../support/entrances.ts";
 import { fillRecorded } from "../support/fill-recorded.ts";
 import { canBeSilent, modelOnWire } from "../support/models.ts";
 import { useService } from "../support/per-test.ts";
-import { DONE, event, finish, named, providerOf, ROLE, says, word } from "../support/scripted.ts";
+import { DONE, event, finish, named, providerOf, ROLE, says, saysEvents, word } from "../support/scripted.ts";
 import { callWithKey } from "../support/service.ts";
 
 type Json = Record<string, unknown>;
@@ -82,7 +83,23 @@ function callsTool(wire: WireName, name: string, turn: number, { isText, isSigne
 				}),
 			);
 		}
+		case "bedrock": {
+			const text = (contentBlockIndex: number, delta: Json) =>
+				streamEvent("contentBlockDelta", { contentBlockIndex, delta });
+			const start = { toolUse: { toolUseId: id, name } };
+			return saysEvents(
+				...(isSigned ? [text(0, { reasoningContent: { signature: `c2ln${turn}` } })] : []),
+				streamEvent("contentBlockStart", { contentBlockIndex: 1, start }),
+				text(1, { toolUse: { input: JSON.stringify(args) } }),
+				...bedrockEnd("tool_use"),
+			);
+		}
 	}
+}
+
+function bedrockEnd(stopReason: string): Uint8Array[] {
+	const usage = { inputTokens: 9, outputTokens: 7, totalTokens: 16 };
+	return [streamEvent("messageStop", { stopReason }), streamEvent("metadata", { usage })];
 }
 
 function anthropicEnd(stop_reason: string): string {
@@ -104,6 +121,11 @@ function saysDone(wire: WireName): Response {
 		case "google":
 			return says(
 				event({ candidates: [{ content: { parts: [{ text: "Done." }] }, finishReason: "STOP" }], usageMetadata }),
+			);
+		case "bedrock":
+			return saysEvents(
+				streamEvent("contentBlockDelta", { contentBlockIndex: 0, delta: { text: "Done." } }),
+				...bedrockEnd("end_turn"),
 			);
 	}
 }

@@ -1,7 +1,8 @@
 // The engine without an entrance: another caller in the process makes several calls under one reservation, and they are
-// written down under any of the five kinds.
+// written down under any kind.
 import { beforeEach, describe, expect, it } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
+import { ENCODER_KINDS, type EncoderKind } from "../../src/catalog/vocabulary.ts";
 import {
 	type BilledCall,
 	lastBilledCall,
@@ -98,6 +99,9 @@ function stagesOf(billed: readonly BilledCall[]) {
 const DETAILS: Readonly<Record<ReceiptKind, (billed: readonly BilledCall[]) => ReceiptDetail>> = {
 	chat: (billed) => ({ kind: "chat", ...single(billed), skill_id: null }),
 	skill: (billed) => ({ kind: "skill", ...single(billed), skill_id: "code-review" }),
+	embedding: (billed) => encoder("embedding", billed),
+	moderation: (billed) => encoder("moderation", billed),
+	rerank: (billed) => encoder("rerank", billed),
 	orchestration: (billed) => ({
 		kind: "orchestration",
 		policy: "depth",
@@ -127,6 +131,12 @@ const DETAILS: Readonly<Record<ReceiptKind, (billed: readonly BilledCall[]) => R
 		max_cost_usd: 0.5,
 	}),
 };
+
+/** Nothing is written. */
+function encoder(kind: EncoderKind, billed: readonly BilledCall[]): ReceiptDetail {
+	const { completion_tokens: _, ...detail } = single(billed);
+	return { kind, ...detail, skill_id: null };
+}
 
 function single(billed: readonly BilledCall[]) {
 	const { candidate, attempt, bill } = lastBilledCall(billed);
@@ -189,7 +199,9 @@ describe.each(Object.keys(DETAILS) as ReceiptKind[])("a request of kind %s", (ki
 			cost_usd: usage.total_cost_usd,
 			bound_usd: usd(calls.budget.boundNanoUsd),
 			outcome: "complete",
-			...(kind === "chat" || kind === "skill" ? {} : JSON.parse(JSON.stringify(DETAILS[kind](calls.billed)))),
+			...(["chat", "skill", ...ENCODER_KINDS].includes(kind)
+				? {}
+				: JSON.parse(JSON.stringify(DETAILS[kind](calls.billed)))),
 		});
 	});
 });

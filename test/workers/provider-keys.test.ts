@@ -500,3 +500,31 @@ describe("reasoning", () => {
 		},
 	);
 });
+
+describe("the list of models", () => {
+	it("tells an owner how all keys of a provider stand together, and nobody which they are", async () => {
+		const env = bindings(THREE);
+		const made = await callWith(env, "/v1/keys", withKey(owner.key, { name: "agent", role: "agent" }));
+		const agent = (await made.json()) as { key: string };
+		const list = async (key: string | null) => {
+			const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
+			const text = await (await callWith(env, "/v1/models", { headers })).text();
+			expect(text).not.toContain("secret-");
+			const { data } = JSON.parse(text) as {
+				data: { id: string; key_state?: { state: string; until: string | null } }[];
+			};
+			return data.find(({ id }) => id === model.id)?.key_state;
+		};
+		refuse({ b: { status: 429, retryAfter: 30 } });
+		for (let talk = 0; talk < 12; talk++) await json(chat(env, about(`some ${talk}`)));
+		expect(await list(owner.key)).toEqual({ state: "ok", until: null });
+		const throttled = { status: 429, retryAfter: 30 };
+		refuse({ a: throttled, b: throttled, c: throttled });
+		for (let talk = 0; talk < 6; talk++) await (await chat(env, about(`none ${talk}`))).text();
+		const state = await list(owner.key);
+		expect(state?.state).toBe("throttled");
+		expect(Date.parse(state?.until ?? "")).toBeGreaterThan(Date.now());
+		expect(await list(agent.key)).toBeUndefined();
+		expect(await list(null)).toBeUndefined();
+	});
+});

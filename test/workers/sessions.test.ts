@@ -22,6 +22,7 @@ interface SessionView {
 	last_at: string;
 	requests: number;
 	cost_usd: number;
+	tokens: number;
 	checks: number;
 	is_cut: boolean;
 	has_more: boolean;
@@ -102,7 +103,11 @@ describe("a session", () => {
 		await chatIn(null);
 
 		const shown = await session("one");
-		expect(shown).toMatchObject({ object: "session", id: "one", requests: 3, checks: 2, is_cut: false });
+		expect(shown).toMatchObject({ object: "session", id: "one", requests: 3, runs: 1, checks: 2, is_cut: false });
+		const asked = await (await callWithKey(owner.key, "/v1/requests?session_id=one")).json<{
+			data: { tokens: number }[];
+		}>();
+		expect(shown.tokens).toBe(asked.data.reduce((sum, { tokens }) => sum + tokens, 0));
 		expect(shown.cost_usd).toBeCloseTo(first.cost + last.cost + cost_consumed_usd, 9);
 		expect(shown.data.map(({ type }) => type).toSorted()).toEqual([
 			"policy_check",
@@ -206,6 +211,25 @@ describe("the list of sessions", () => {
 			["b", 1, 0],
 			["only hooks", 0, 1],
 		]);
+	});
+
+	it("is narrowed to what one key did, and to when a session was last seen", async () => {
+		const agent = await agentKey();
+		await chatIn("first");
+		await chatIn("both", agent.key);
+		await checkIn("both");
+		await chatIn("last");
+		const ofAgent = await sessions(`?key_id=${agent.key_id}`);
+		expect(ofAgent.data).toMatchObject([{ id: "both", requests: 1, checks: 0 }]);
+		expect((await sessions("?key_id=key_of_nobody")).data).toEqual([]);
+		// An agent's key finds nothing by another's id.
+		const { data } = await sessions();
+		expect((await sessions(`?key_id=${owner.key_id}`, agent.key)).data).toEqual([]);
+		const seen = new Map(data.map(({ id, last_at }) => [id, last_at]));
+		const within = async (query: string) => (await sessions(query)).data.map(({ id }) => id);
+		expect(await within(`?since=${seen.get("both")}`)).toEqual(["last", "both"]);
+		expect(await within(`?until=${seen.get("both")}`)).toEqual(["first"]);
+		expect(await within(`?since=${seen.get("both")}&until=${seen.get("last")}`)).toEqual(["both"]);
 	});
 
 	it("goes on where all sessions of a page have been active after it", async () => {

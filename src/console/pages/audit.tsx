@@ -8,7 +8,7 @@ import { type KeyNames, keyOptions, readKeyNames } from "../key-names.ts";
 import { listPage } from "../list-page.tsx";
 import type { ConsolePage, PageRequest } from "../page.ts";
 import { CheckLines, Line, RowDetails } from "../views/check.tsx";
-import { DecisionBadge, EVENT_FILTERS, WorkspaceLink } from "../views/events.tsx";
+import { DecisionBadge, EVENT_FILTERS, EventOrigin, WorkspaceLink } from "../views/events.tsx";
 import { CodeBlock, type Column, CopiedCode, EmptyState, Time } from "../views/parts.tsx";
 import { Actor } from "../views/who.tsx";
 
@@ -67,7 +67,15 @@ function auditColumns(_: PageRequest, names: KeyNames): readonly Column<AuditEve
 			),
 		},
 		{ label: "About", isWide: true, cell: AboutCell },
-		{ label: "Who", cell: ({ actor }) => <Actor names={names} actor={actor} /> },
+		{
+			label: "Who",
+			cell: ({ actor, payload }) => (
+				<>
+					<Actor names={names} actor={actor} />
+					<EventOrigin payload={payload} />
+				</>
+			),
+		},
 		{
 			label: "Workspace",
 			cell: ({ workspace_id }) => (workspace_id === null ? "–" : <WorkspaceLink id={workspace_id} />),

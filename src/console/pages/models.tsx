@@ -8,7 +8,7 @@ import { chooseRows, type RowChoice } from "../row-choice.ts";
 import { readUsageLines, type UsageLine } from "../usage-lines.ts";
 import { Sparkline } from "../views/bars.tsx";
 import { type Filter, Filters } from "../views/filters.tsx";
-import { Badge, Card, type Column, Definitions, Table, Usd } from "../views/parts.tsx";
+import { Badge, Card, type Column, Definitions, Table, Time, Usd } from "../views/parts.tsx";
 
 const PATH = "/console/models";
 const FRAME = { section: "models", title: "Models" } as const;
@@ -38,6 +38,8 @@ interface ListedModel {
 	trains_on_inputs: string | null;
 	available: boolean;
 	not_served?: true;
+	/** Only for an owner. */
+	key_state?: { state: "ok" | "throttled" | "refused" | "failing"; until: string | null };
 }
 
 /** A model with what it was used for. */
@@ -64,6 +66,23 @@ function can(model: ListedModel, ability: Ability): boolean {
 function whyNot({ available, not_served }: ListedModel): string | null {
 	if (not_served) return "not served now";
 	return available ? null : "not for this key";
+}
+
+/** How the operator's keys stand for a model, where it is told and they do not stand well. */
+function KeyTrouble({ key_state }: Pick<ListedModel, "key_state">) {
+	if (!key_state || key_state.state === "ok") return null;
+	const { state, until } = key_state;
+	return (
+		<Badge kind={state === "throttled" ? "warn" : "bad"}>
+			{state}
+			{until === null ? null : (
+				<>
+					{" until "}
+					<Time iso={until} /> UTC
+				</>
+			)}
+		</Badge>
+	);
 }
 
 const TIER_ORDER = ["budget", "mid", "premium", "frontier"];
@@ -150,7 +169,7 @@ function ModelName({ model }: { model: UsedModel }) {
 			<summary>
 				<strong>{model.display_name}</strong>{" "}
 				{model.source === "operator" ? <Badge kind="plain">operator's</Badge> : null}{" "}
-				{why === null ? null : <Badge kind={model.not_served ? "bad" : "plain"}>{why}</Badge>}
+				{why === null ? null : <Badge kind={model.not_served ? "bad" : "plain"}>{why}</Badge>} <KeyTrouble {...model} />
 				<span class="hint">
 					<code>{model.id}</code>
 				</span>
@@ -171,9 +190,9 @@ const COLUMNS: readonly Column<UsedModel>[] = [
 			</>
 		),
 	},
-	{ label: "Input / M", isNumeric: true, cell: ({ pricing }) => <Price usd={pricing.input_usd_mtok} /> },
-	{ label: "Output / M", isNumeric: true, cell: ({ pricing }) => <Price usd={pricing.output_usd_mtok} /> },
-	{ label: "Context", isNumeric: true, cell: ({ context_window }) => formatShortCount(context_window) },
+	{ label: "Input, per M tokens", isNumeric: true, cell: ({ pricing }) => <Price usd={pricing.input_usd_mtok} /> },
+	{ label: "Output, per M tokens", isNumeric: true, cell: ({ pricing }) => <Price usd={pricing.output_usd_mtok} /> },
+	{ label: "Context, tokens", isNumeric: true, cell: ({ context_window }) => formatShortCount(context_window) },
 	{
 		label: "Can",
 		cell: (model) => (
@@ -197,7 +216,11 @@ const COLUMNS: readonly Column<UsedModel>[] = [
 				</a>
 			),
 	},
-	{ label: "Cost", isNumeric: true, cell: ({ used }) => (used === null ? "–" : <Usd usd={used.costUsd} />) },
+	{
+		label: `Cost, ${DAYS} days`,
+		isNumeric: true,
+		cell: ({ used }) => (used === null ? "–" : <Usd usd={used.costUsd} />),
+	},
 	{
 		label: "Try",
 		cell: (model) =>
@@ -236,6 +259,24 @@ function ProviderState({ callable, unserved }: ProviderRow) {
 	return callable > 0 ? <Badge kind="good">ready</Badge> : <Badge kind="plain">no key, or not for yours</Badge>;
 }
 
+/** How the operator's keys of a provider stand: those of each of its models together. */
+function ProviderKeys({ models }: Pick<ProviderRow, "models">) {
+	const told = models.filter(({ available, key_state }) => available && key_state !== undefined);
+	const troubled = told.filter(({ key_state }) => key_state?.state !== "ok");
+	if (told.length === 0) return <span class="faint">–</span>;
+	if (troubled.length === 0) return <Badge kind="good">healthy</Badge>;
+	return (
+		<ul class="plain-list">
+			{troubled.map((model) => (
+				<li>
+					{troubled.length === told.length && troubled.length === 1 ? null : `${model.display_name}: `}
+					<KeyTrouble {...model} />
+				</li>
+			))}
+		</ul>
+	);
+}
+
 function Providers({ models, whole }: { models: readonly UsedModel[]; whole: number }) {
 	const columns: readonly Column<ProviderRow>[] = [
 		{ label: "Provider", cell: ({ name }) => <a href={`${PATH}?provider=${encodeURIComponent(name)}`}>{name}</a> },
@@ -245,6 +286,7 @@ function Providers({ models, whole }: { models: readonly UsedModel[]; whole: num
 			isNumeric: true,
 			cell: ({ models: own, callable }) => `${callable} of ${own.length}`,
 		},
+		...(models.some(({ key_state }) => key_state) ? [{ label: "Keys", cell: ProviderKeys }] : []),
 		{
 			label: "Not served within ten minutes",
 			cell: ({ unserved }) => unserved.map(({ display_name }) => display_name).join(", ") || "none",
@@ -255,9 +297,19 @@ function Providers({ models, whole }: { models: readonly UsedModel[]; whole: num
 			isNumeric: true,
 			cell: ({ requests }) => (whole === 0 ? "–" : formatShare(requests / whole)),
 		},
-		{ label: "Cost", isNumeric: true, cell: ({ costUsd }) => <Usd usd={costUsd} /> },
+		{ label: `Cost, ${DAYS} days`, isNumeric: true, cell: ({ costUsd }) => <Usd usd={costUsd} /> },
 	];
-	return <Table caption="Providers" rows={toProviders(models)} columns={columns} empty="There is no provider." />;
+	return (
+		<>
+			<Table caption="Providers" rows={toProviders(models)} columns={columns} empty="There is no provider." />
+			{models.some(({ key_state }) => key_state) ? (
+				<p class="hint source-note">
+					Keys are the operator's, of a provider all together, as the part of the service that answered this page has
+					seen them. Their number and names are the operator's to see.
+				</p>
+			) : null}
+		</>
+	);
 }
 
 function Tiles({ models, whole }: { models: readonly UsedModel[]; whole: number }) {

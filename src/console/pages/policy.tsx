@@ -12,7 +12,7 @@ import type { ConsolePage, PageAnswer, PageRequest } from "../page.ts";
 import { countByDay, countByName, payloadText } from "../policy-summary.ts";
 import { DayBars, ShareBars } from "../views/bars.tsx";
 import { CheckLines, RowDetails } from "../views/check.tsx";
-import { DecisionBadge, EVENT_FILTERS, WorkspaceLink } from "../views/events.tsx";
+import { DecisionBadge, EVENT_FILTERS, EventOrigin, WorkspaceLink } from "../views/events.tsx";
 import type { Filter } from "../views/filters.tsx";
 import {
 	Card,
@@ -167,7 +167,7 @@ function WhereCard({ denied, names }: Pick<Summary, "denied" | "names">) {
 				<div>
 					<h3>Agent</h3>
 					<ShareBars
-						empty="By the interface alone."
+						empty={checks.length === 0 ? "None." : "By the interface alone."}
 						rows={agents.map(({ name, count }) => ({ count, label: <a href={filterLink("agent", name)}>{name}</a> }))}
 					/>
 				</div>
@@ -232,28 +232,6 @@ function NoChecks() {
 	);
 }
 
-/** The coding agent and its session, of a check that came from a hook. */
-function Origin({ payload }: Pick<Event, "payload">) {
-	const agent = payloadText(payload, "agent");
-	const session = payloadText(payload, "session_id");
-	if (agent === null) return null;
-	return (
-		<span class="hint">
-			<span class="line">
-				{agent}
-				{session === null ? null : (
-					<>
-						{" · "}
-						<a href={withQuery(POLICY_PATH, { session_id: session })} title={`Session ${session}`}>
-							{session.slice(0, 8)}
-						</a>
-					</>
-				)}
-			</span>
-		</span>
-	);
-}
-
 /** What was asked and why it was decided so; opened, the whole reason and all that was recorded. */
 function AskedCell({ id, payload, risk_score }: Event) {
 	return (
@@ -282,7 +260,7 @@ function checkColumns(_: PageRequest, { names }: Summary): readonly Column<Event
 			cell: ({ actor, payload }) => (
 				<>
 					<Actor names={names} actor={actor} />
-					<Origin payload={payload} />
+					<EventOrigin payload={payload} />
 				</>
 			),
 		},

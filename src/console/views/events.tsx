@@ -1,7 +1,9 @@
 // Filters and words that policy checks and other audit events share.
 import { DECISIONS } from "../../audit/event.ts";
+import { payloadText, type SummedCheck } from "../policy-summary.ts";
 import { type Filter, TIME_FILTERS } from "./filters.tsx";
 import { Badge, Words } from "./parts.tsx";
+import { SessionLink } from "./session-link.tsx";
 
 const DECISION_OPTIONS = DECISIONS.map((decision) => [decision, decision] as const);
 
@@ -40,5 +42,21 @@ export function WorkspaceLink({ id }: { id: string }) {
 		<a class="short" href={`/console/workspaces/${encodeURIComponent(id)}`} title={id}>
 			<Words text={id} />
 		</a>
+	);
+}
+
+/** The coding agent and the session, of an event that has them. */
+export function EventOrigin({ payload }: Pick<SummedCheck, "payload">) {
+	const agent = payloadText(payload, "agent");
+	const session = payloadText(payload, "session_id");
+	if (agent === null && session === null) return null;
+	return (
+		<span class="hint">
+			<span class="line">
+				{agent}
+				{agent === null || session === null ? "" : " · "}
+				{session === null ? null : <SessionLink id={session} />}
+			</span>
+		</span>
 	);
 }

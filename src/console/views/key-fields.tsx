@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import type { keySchema } from "../../keys/schemas.ts";
 import { toLocalTime } from "../key-form.ts";
-import { Field } from "./parts.tsx";
+import { Choices, Field } from "./parts.tsx";
 
 /** A key as the API shows it. */
 export type Key = z.output<typeof keySchema>;
@@ -21,6 +21,7 @@ export function toFieldValues(item: Key): Record<string, string> {
 		tags: item.tags.join(" "),
 		alert_webhook: item.alert_webhook ?? "",
 		own_only: item.role === "owner" ? "" : item.own_only ? "own" : "all",
+		log_texts: item.log_texts ? "yes" : "no",
 		brain_config: item.brain_config === null ? "" : JSON.stringify(item.brain_config, null, 2),
 	};
 }
@@ -29,6 +30,11 @@ const READS = [
 	["", "what its role reads by default"],
 	["own", "only what it made"],
 	["all", "all that the user has"],
+] as const;
+
+const LOGGED = [
+	["no", "are not kept"],
+	["yes", "are kept"],
 ] as const;
 
 const PERIODS = [
@@ -149,6 +155,18 @@ export function KeyFields({ values, issues, withRole }: KeyFieldsProps) {
 				)}
 			</Field>
 			{AFTER_PERIOD.map(simple)}
+			<Field
+				name="log_texts"
+				label="Texts of its requests"
+				hint="Prompts and answers are kept only where the operator's LOG_TEXTS keeps them too, sealed and for its days."
+				error={errorAt("log_texts")}
+			>
+				{(attributes) => (
+					<select {...attributes}>
+						<Choices options={LOGGED} chosen={values["log_texts"] ?? "no"} />
+					</select>
+				)}
+			</Field>
 			<Field
 				name="brain_config"
 				label="Routing config as JSON"

@@ -272,6 +272,24 @@ export function Pager({ path, query, nextCursor }: PagerProps) {
 	);
 }
 
+interface SearchedBackToProps {
+	/** Null where the list's page is whole. */
+	time: string | null | undefined;
+	zone?: string;
+}
+
+/** Says where a search has stopped for now. */
+export function SearchedBackTo({ time, zone = "UTC" }: SearchedBackToProps) {
+	if (!time) return null;
+	return (
+		<Notice kind="note" title="There may be more further back">
+			<p>
+				Searched back to <Time iso={time} zone={zone} /> ({zone}). The next page goes on from there.
+			</p>
+		</Notice>
+	);
+}
+
 /** Characters of a text that a list shows. */
 const SHOWN_CHARS = 300;
 

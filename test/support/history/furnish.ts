@@ -2,6 +2,7 @@
 import type { CreatedKey } from "../../../src/cli/operator.ts";
 
 const WORKSPACE = "team/checkout@main";
+const SESSION = "review of #7/50 %";
 
 /** The ids in paths of pages by parameter; `id` is a workspace's. */
 export type ConsoleIds = Readonly<Record<string, string>>;
@@ -21,13 +22,13 @@ interface Place {
 }
 
 async function send<T>(url: string, key: string, path: string, body: unknown, method = "POST"): Promise<T> {
-	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "x-session-id": SESSION };
 	const response = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) });
 	if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
 	return (await response.json()) as T;
 }
 
-/** Makes a new user with a request, a run, a second key, a workspace with its chain and manifests, and a share. */
+/** Makes a new user with a session of a request and a run, a second key, a workspace with its chain and manifests, and a share. */
 export async function furnishAccount({ url, newKey }: Place): Promise<FurnishedAccount> {
 	const { key, user_id: userId } = await newKey("corporate");
 	const post = <T>(path: string, body: unknown) => send<T>(url, key, path, body);
@@ -43,6 +44,13 @@ export async function furnishAccount({ url, newKey }: Place): Promise<FurnishedA
 		await send(url, key, manifestPath, { protected_paths }, "PUT");
 	const share = await post<{ share_id: string }>("/v1/brain/share", { brain_md: "model: auto" });
 
-	const ids = { request_id: asked.id, key_id: made.key_id, run_id: run.run_id, index: "0", id: WORKSPACE };
+	const ids = {
+		request_id: asked.id,
+		key_id: made.key_id,
+		run_id: run.run_id,
+		index: "0",
+		id: WORKSPACE,
+		session_id: SESSION,
+	};
 	return { key, userId, ids, sharePath: `/b/${share.share_id}` };
 }

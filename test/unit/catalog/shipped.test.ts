@@ -4,6 +4,8 @@ import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { INTENSITIES } from "../../../src/catalog/catalog.ts";
+import encodersFile from "../../../src/catalog/encoders.json" with { type: "json" };
+import encoderSourcesFile from "../../../src/catalog/encoders.sources.json" with { type: "json" };
 import {
 	type Evidence,
 	modelSourcesFileSchema,
@@ -172,13 +174,14 @@ describe("a ranking of the catalog", () => {
 describe("the version of the catalog", () => {
 	/** By version: the digest of the figures and of the weights of the signals. Both decide what is selected. */
 	const DIGESTS: Readonly<Record<string, string>> = {
-		"2026-11-22": "sha256:1151782a83257fd408466ff4f63c13252f8eee7e56895432cf7aceccd7581833",
+		"2026-11-28": "sha256:4d52b224c19b1959160153cb30a81bb401b75d5ccabaebe6cecbbc3eb6585f69",
 	};
 
 	it("changes with every figure and every weight", () => {
 		const digest = hashObject({
 			type: "svc.catalog.v1",
 			models: modelsFile,
+			encoders: encodersFile,
 			weights: weightsFile,
 			words: [cueWords, frequentWords],
 		});
@@ -219,7 +222,8 @@ describe("the sources of the catalog", () => {
 	});
 
 	it("were read on a day, the last of which is the catalog's version", () => {
-		const days = [...Object.values(models), ...Object.values(providers)].map(({ checked }) => checked);
+		const { encoders } = encoderSourcesFile;
+		const days = [models, providers, encoders].flatMap((rows) => Object.values(rows).map(({ checked }) => checked));
 		expect(days.toSorted().at(-1)).toBe(CATALOG.version);
 	});
 

@@ -55,6 +55,16 @@ describe("the form of a key", () => {
 		});
 	});
 
+	it("says whether texts are kept where it asks", () => {
+		expect(bodyOf({ log_texts: "yes" })["log_texts"]).toBe(true);
+		expect(bodyOf({ log_texts: "no" })["log_texts"]).toBe(false);
+		const changed = toChangedKeyBody(new URLSearchParams({ log_texts: "yes", name: "ci" }), {
+			log_texts: "no",
+			name: "ci",
+		});
+		expect(changed).toEqual({ log_texts: true });
+	});
+
 	it("forgets the period of a budget that is removed", () => {
 		expect(bodyOf({ budget_period: "day" })["budget_period"]).toBeNull();
 	});

@@ -12,12 +12,12 @@ function rangeOf(query: string) {
 }
 
 describe("a range", () => {
-	it("of a day goes by the hour, against the day before", () => {
+	it("of a day goes by the hour, the one that has begun included, against the day before", () => {
 		expect(rangeOf("range=24h")).toEqual({
 			name: "24h",
 			zone: "UTC",
 			step: "hour",
-			times: ["2026-11-23T15:30", "2026-11-24T15:30", "2026-11-24T15:30", "2026-11-25T15:30"],
+			times: ["2026-11-23T16:00", "2026-11-24T15:30", "2026-11-24T16:00", "2026-11-25T15:30"],
 		});
 	});
 

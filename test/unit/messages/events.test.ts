@@ -22,6 +22,7 @@ import {
 import {
 	hasRecordings,
 	listStreams,
+	readerEvents,
 	recordedEvents,
 	recordedText,
 	recordingsEnding,
@@ -45,9 +46,11 @@ function clientsMessage(sse: string) {
 }
 
 function recordedParts(path: string): StreamPart[] {
-	const decoder = wireOfRecording(path).wire.createDecoder();
+	const { name, wire } = wireOfRecording(path);
+	const decoder = wire.createDecoder();
 	const wellFormed = new WellFormedParts();
-	const parts = [...recordedEvents(path).events.flatMap((data) => decoder.decode({ data })), ...decoder.end()].flatMap(
+	const events = readerEvents(name, recordedEvents(path).events);
+	const parts = [...events.flatMap((event) => decoder.decode(event)), ...decoder.end()].flatMap(
 		(part) => wellFormed.pass(part) ?? [],
 	);
 	return [...parts, ...wellFormed.end()];

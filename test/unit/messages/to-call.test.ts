@@ -207,7 +207,7 @@ describe("blocks", () => {
 			document({ type: "base64", media_type: "text/plain", data: "/////w==" }),
 		);
 		expect(refusals(body)).toEqual([
-			["messages.0.content.0.source", expect.stringMatching(/application\/pdf is none/)],
+			["messages.0.content.0.source", expect.stringMatching(/^is no PDF/)],
 			["messages.0.content.1.source.type", expect.stringMatching(/^url: /)],
 			["messages.0.content.2.source.type", expect.stringMatching(/^file: /)],
 			["messages.0.content.3.source.type", expect.stringMatching(/^file: /)],

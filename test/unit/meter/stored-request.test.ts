@@ -67,6 +67,9 @@ type Usage = Pick<UsageRow, "model" | "provider" | "mode" | "tokens" | "input_to
 const KINDS = {
 	chat: (usage: Usage) => ({ ...answerOf(usage), kind: "chat" as const, skill_id: null }),
 	skill: (usage: Usage) => ({ ...answerOf(usage), kind: "skill" as const, skill_id: "summarize" }),
+	embedding: (usage: Usage) => encoderOf("embedding", usage),
+	moderation: (usage: Usage) => encoderOf("moderation", usage),
+	rerank: (usage: Usage) => encoderOf("rerank", usage),
 	orchestration: () => ({
 		...{ kind: "orchestration" as const, policy: "balanced", strategy: "debate", models_used: ["a", "b"] },
 		...{ confidence: 0.87, agreement: 1, stages: [STAGE, STAGE] },
@@ -87,6 +90,12 @@ const ALL_KINDS = Object.keys(KINDS) as (keyof typeof KINDS)[];
 function answerOf({ model, provider, mode, tokens, input_tokens }: Usage) {
 	const answer = { model, provider, mode, prompt_tokens: input_tokens, completion_tokens: tokens - input_tokens };
 	return { ...answer, upstream_host: "api.openai.com", reason: REASON, fallback_from: null };
+}
+
+/** Nothing is written. */
+function encoderOf<Kind extends string>(kind: Kind, usage: Usage) {
+	const { completion_tokens: _, ...answer } = answerOf(usage);
+	return { ...answer, kind, skill_id: null };
 }
 
 const CALL: UsageCall = {

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MeterState } from "../../../src/meter/meter-state.edge.ts";
 import { METER_TABLES } from "../../../src/meter/meter-tables.ts";
+import { firstNumberAt } from "../../../src/meter/request-number.ts";
 import { chooseSource, readDaySeries, readRowSeries } from "../../../src/meter/usage-series.edge.ts";
 import {
 	addSeriesCounts,
@@ -20,7 +21,7 @@ import { sqliteStorage } from "../../support/sqlite-storage.ts";
 
 const DAY_MS = 86_400_000;
 const BEGIN = Date.parse("2026-11-01");
-const ALL_KEPT = { firstKept: 0, archivesOf: () => [] };
+const ALL_KEPT = { firstKept: 0, archivesOf: (): number[] => [], heldFromMs: 0 };
 
 describe("the step of a time", () => {
 	it("is the last one that began, and none outside of the range", () => {
@@ -124,12 +125,37 @@ async function settleOne(state: MeterState, n: number, atMs: number): Promise<vo
 		...served,
 		...amounts,
 		api_key_id: apiKeyId,
+		latency_ms: 40 + 13 * n,
 		calls: [{ ...served, ...amounts }],
 	};
 	state.settle(open, { ...settlement, usage });
 }
 
-/** A meter with settled requests of four days, half of them folded. */
+const OUTCOMES = ["refused", "failed", "client_closed"] as const;
+
+/** Records the nth request without an answer. */
+function failOne(state: MeterState, n: number, atMs: number): void {
+	const served = MODELS[n % MODELS.length] ?? MODELS[0];
+	const outcome = OUTCOMES[n % 2 === 0 ? 0 : 1 + (n % 4 === 1 ? 0 : 1)] ?? "failed";
+	const attempts =
+		outcome === "refused"
+			? []
+			: [{ ...served, status: 503, error: "status" as const, startedMs: 0, ms: 9, firstTokenMs: null }];
+	state.recordFailed({
+		...{
+			requestId: aRequestId(atMs),
+			apiKeyId: `key_${n % 3}`,
+			atMs,
+			latencyMs: 9_000,
+			endpoint: "create_chat",
+			kind: "chat",
+		},
+		...{ outcome, status: 503, error: { code: `code_${n}`, message: "no" }, attempts, count: 1 + (n % 3) },
+		names: { sessionId: null, endUser: null, metadata: {} },
+	});
+}
+
+/** A meter with settled and failed requests of four days, half of them folded. */
 async function meterWith(count: number): Promise<MeterState> {
 	const storage = sqliteStorage(new DatabaseSync(":memory:"));
 	for (const step of METER_TABLES.steps) step(storage.sql);
@@ -137,6 +163,7 @@ async function meterWith(count: number): Promise<MeterState> {
 	for (let n = 0; n < count; n++) {
 		const atMs = BEGIN + Math.floor((n * 4 * DAY_MS) / count);
 		await settleOne(state, n, atMs);
+		if (n % 5 === 0) failOne(state, n / 5, atMs);
 		if (n === Math.floor(count / 2)) state.foldNow(atMs);
 	}
 	return state;
@@ -156,19 +183,45 @@ describe("rows and sums of days", async () => {
 	it.each([null, "model", "api_key"] as const)("say the same of days in UTC, by %s", (column) => {
 		for (const apiKeyIds of [null, ["key_1"], []]) {
 			const query = { ...QUERY, column, apiKeyIds };
-			const rows = readRowSeries(state, 0, query);
+			const rows = readRowSeries(state, ALL_KEPT, query);
 			const days = readDaySeries(state, query);
 			expect(days.startsMs).toEqual(rows.startsMs);
 			expect(days.series).toEqual(rows.series);
+			expect(days.latency.map((of) => of === null)).toEqual(rows.latency.map((of) => of === null));
+			for (const share of ["p50", "p95"] as const) {
+				const [exact, read] = [rows.totalLatency?.[share] ?? 0, days.totalLatency?.[share] ?? 0];
+				expect(Math.abs(read - exact)).toBeLessThanOrEqual(0.05 * exact);
+			}
 		}
-		const total = readRowSeries(state, 0, QUERY).series[0]?.points.reduce(addSeriesCounts);
+		const total = readRowSeries(state, ALL_KEPT, QUERY).series[0]?.points.reduce(addSeriesCounts);
 		expect(total).toMatchObject({ requests: 80, tokens: 80 * 30 });
 	});
 
+	it("count who has gone before an answer as failed, and nobody twice", () => {
+		for (const { series } of [readRowSeries(state, ALL_KEPT, QUERY), readDaySeries(state, QUERY)]) {
+			const total = series.flatMap(({ points }) => points).reduce(addSeriesCounts);
+			expect(total).toMatchObject({ requests: 80, failed: 15, refused: 16 });
+		}
+	});
+
+	it("sums of days tell the models of providers apart, whose names the meter does not know", () => {
+		const { series, others } = readDaySeries(state, { ...QUERY, column: "provider", mostNames: 1 });
+		expect(series.map(({ name }) => name).toSorted()).toEqual(["", "a", "b", "c"]);
+		expect(others).toBeNull();
+	});
+
+	it("rows say from when on they count, where others are archived or removed", () => {
+		const countedFrom = (kept: Partial<typeof ALL_KEPT>) =>
+			readRowSeries(state, { ...ALL_KEPT, ...kept }, QUERY).countedFromMs;
+		expect(countedFrom({})).toBeNull();
+		expect(countedFrom({ archivesOf: () => [1], heldFromMs: BEGIN + DAY_MS })).toBe(BEGIN + DAY_MS);
+		expect(countedFrom({ firstKept: firstNumberAt(BEGIN + 2 * DAY_MS) })).toBe(BEGIN + 2 * DAY_MS);
+	});
+
 	it("rows tell providers, sessions and users apart, and no more names than are asked for", () => {
-		const { series } = readRowSeries(state, 0, { ...QUERY, column: "provider" });
-		expect(series.map(({ name }) => name).toSorted()).toEqual(["one", "two"]);
-		const largest = readRowSeries(state, 0, { ...QUERY, column: "provider", mostNames: 1 });
+		const { series } = readRowSeries(state, ALL_KEPT, { ...QUERY, column: "provider" });
+		expect(series.map(({ name }) => name).toSorted()).toEqual(["", "one", "two"]);
+		const largest = readRowSeries(state, ALL_KEPT, { ...QUERY, column: "provider", mostNames: 1 });
 		expect(largest.series).toHaveLength(1);
 		expect(largest.others).toHaveLength(4);
 	});
@@ -182,6 +235,7 @@ describe("what series are read from", () => {
 		expect(chooseSource(state, archived, QUERY)).toBe("days");
 		expect(chooseSource(state, { ...ALL_KEPT, firstKept: Number.MAX_SAFE_INTEGER }, QUERY)).toBe("days");
 		expect(chooseSource(state, archived, { ...QUERY, column: "model" })).toBe("days");
+		expect(chooseSource(state, archived, { ...QUERY, column: "provider" })).toBe("days");
 		expect(chooseSource(state, archived, { ...QUERY, column: "session_id" })).toBe("rows");
 		expect(chooseSource(state, archived, { ...QUERY, isByDay: false })).toBe("rows");
 	});

@@ -317,7 +317,7 @@ describe("a fault", () => {
 				providers: [{ id: "ollama" }],
 				models: [{ ...LLAMA, reasoning: { control: "anthropic_effort", efforts: ["low"] } }],
 			},
-			["models.0.reasoning.control: is of the anthropic wire, and ollama speaks openai"],
+			["models.0.reasoning.control: is of the wires anthropic, bedrock, and ollama speaks openai"],
 		],
 		[
 			"a shipped model that two rows replace",

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { providerSourcesFileSchema } from "../../../src/catalog/evidence.ts";
 import { providerSchema } from "../../../src/catalog/schema.ts";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
+import { findCloud, regionIds } from "../../../src/operator-catalog/clouds.ts";
 import { extendCatalog } from "../../../src/operator-catalog/extend.ts";
 import { providerRowSchema, TEMPLATE_NAMES } from "../../../src/operator-catalog/rows.ts";
 import templates from "../../../src/operator-catalog/templates.json" with { type: "json" };
@@ -20,15 +21,17 @@ it.each(TEMPLATE_NAMES)("%s is a provider's members, and makes one", (name) => {
 	const template = templates[name];
 	expect(providerRowSchema.safeParse({ id: "a", ...template }).error?.issues ?? []).toEqual([]);
 	const address = "base_url" in template ? {} : { base_url: "https://models.example.com/v1" };
+	const cloud = findCloud(name);
+	const parts = cloud ? { region: regionIds(cloud)[0], resource: "acme" } : {};
 	const { catalog, faults } = extendCatalog(
 		CATALOG,
-		{ providers: [{ id: "mine", template: name, ...address }], models: [{ ...MODEL, provider: "mine" }] },
+		{ providers: [{ id: "mine", template: name, ...address, ...parts }], models: [{ ...MODEL, provider: "mine" }] },
 		LOCAL,
 	);
 	expect(faults).toEqual([]);
 	const provider = catalog.findProvider("mine");
 	expect(providerSchema.safeParse(provider).error?.issues ?? []).toEqual([]);
-	expect(provider).toMatchObject({ owner: "operator", wire: "openai" });
+	expect(provider).toMatchObject({ owner: "operator", wire: "wire" in template ? template.wire : "openai" });
 });
 
 it("has a source for every template that says something, and for nothing else", () => {
@@ -48,5 +51,5 @@ it("is in the way of no shipped provider: neither its id nor its key", () => {
 
 it("needs an address where none is everybody's", () => {
 	const { faults } = extendCatalog(CATALOG, { providers: [{ id: "azure-openai" }] }, LOCAL);
-	expect(faults.map(({ message }) => message)).toEqual(["needs base_url"]);
+	expect(faults.map(({ message }) => message)).toEqual(["needs resource, or base_url"]);
 });

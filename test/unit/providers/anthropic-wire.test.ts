@@ -14,6 +14,7 @@ import { ANTHROPIC_IDS, callIdFor } from "../../../src/providers/call-ids.ts";
 import type { AssistantPart, Message, ModelCall } from "../../../src/providers/model-call.ts";
 import { WellFormedParts } from "../../../src/providers/well-formed.ts";
 import type { StreamPart } from "../../../src/providers/wire.ts";
+import { withMediaTokens } from "../../../src/providers/wire.ts";
 import { anthropicWire } from "../../../src/providers/wires.ts";
 import { utf8Length } from "../../../src/text/utf8.ts";
 import { modelWhere, TEST_CATALOG } from "../../support/catalog.ts";
@@ -43,7 +44,7 @@ function sentCall(call: ModelCall, { effort = null, rejects, efforts }: Variant 
 		reasoning: reasoning && { ...reasoning, efforts: efforts ?? reasoning.efforts },
 	};
 	const access = { provider, keys: [soleKey("k")] as const, baseUrl: "https://u.test/v1", host: "u.test" };
-	const prompt = anthropicWire.preparePrompt(call, provider);
+	const prompt = withMediaTokens(anthropicWire.preparePrompt(call, provider, model), model);
 	const sent = anthropicWire.renderRequest({ call, prompt, model, access, effort });
 	const json: Fields = JSON.parse(sent.body);
 	return { ...sent, json };

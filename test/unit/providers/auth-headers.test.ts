@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { soleKey } from "../../../src/catalog/provider-keys.ts";
 import type { Provider } from "../../../src/catalog/schema.ts";
-import { withAuth } from "../../../src/providers/auth-headers.ts";
+import { withKey } from "../../../src/providers/auth-headers.ts";
 import { TEST_CATALOG } from "../../support/catalog.ts";
 
 const REQUEST = {
@@ -17,7 +17,7 @@ function headersFor(row: Partial<Provider>): Record<string, string> {
 	const [provider] = TEST_CATALOG.providers;
 	if (!provider) throw new Error("the catalog has providers");
 	const { auth: _, ...rest } = provider;
-	return withAuth(REQUEST, { ...rest, ...row }, soleKey("k")).headers;
+	return withKey(REQUEST, { ...rest, ...row }, soleKey("k")).headers;
 }
 
 describe("a request under a key", () => {

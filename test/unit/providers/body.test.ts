@@ -51,7 +51,12 @@ class Upstream {
 
 	/** What the next read comes to: a text, null at the end, or why there is none. */
 	async read(): Promise<string | null> {
-		return this.body.read().catch((error: UpstreamInterrupted) => error.why);
+		try {
+			const piece = await this.body.read();
+			return piece && new TextDecoder().decode(piece);
+		} catch (error) {
+			return (error as UpstreamInterrupted).why;
+		}
 	}
 }
 

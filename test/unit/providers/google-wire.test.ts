@@ -10,6 +10,7 @@ import { usageFromGoogle } from "../../../src/providers/google-answer.ts";
 import { compileGoogleParameters, compileGoogleSchema } from "../../../src/providers/google-schema.ts";
 import type { Message, ModelCall } from "../../../src/providers/model-call.ts";
 import type { StreamPart } from "../../../src/providers/wire.ts";
+import { withMediaTokens } from "../../../src/providers/wire.ts";
 import { googleWire } from "../../../src/providers/wires.ts";
 import { utf8Length } from "../../../src/text/utf8.ts";
 import { TEST_CATALOG } from "../../support/catalog.ts";
@@ -38,7 +39,7 @@ function send(modelId: string, call: ModelCall, { effort = null, rejects = [] }:
 	const access = { provider, keys: [soleKey("k")] as const, baseUrl: "https://u.test/v1beta", host: "u.test" };
 	const request = googleWire.renderRequest({
 		call,
-		prompt: googleWire.preparePrompt(call, provider),
+		prompt: withMediaTokens(googleWire.preparePrompt(call, provider, model), model),
 		model,
 		access,
 		effort,

@@ -8,7 +8,7 @@ import type { EffortChoice } from "../../../src/catalog/vocabulary.ts";
 import { chatRequestSchema, toModelCall } from "../../../src/chat/request.ts";
 import { isEmptyAnswer } from "../../../src/providers/accumulate.ts";
 import { usageFromOpenAi } from "../../../src/providers/openai-answer.ts";
-import { promptTokenBound } from "../../../src/providers/wire.ts";
+import { toPrompt, withMediaTokens } from "../../../src/providers/wire.ts";
 import { openAiWire } from "../../../src/providers/wires.ts";
 import { utf8Length } from "../../../src/text/utf8.ts";
 import { modelWhere, TEST_CATALOG } from "../../support/catalog.ts";
@@ -48,7 +48,7 @@ function sent(
 	const access = { provider, keys: [soleKey("k")] as const, baseUrl: "https://u.test/v1", host: "u.test" };
 	const request = openAiWire.renderRequest({
 		call,
-		prompt: openAiWire.preparePrompt(call, provider),
+		prompt: withMediaTokens(openAiWire.preparePrompt(call, provider, model), model),
 		model,
 		access,
 		effort,
@@ -159,7 +159,7 @@ describe("an upstream request", () => {
 		expect(maxInputTokens).toBeLessThan(20_000);
 		expect(maxInputTokens).toBeGreaterThan(16_384);
 		expect(json["messages"]).toEqual([{ role: "user", content }]);
-		expect(promptTokenBound('"é"', [])).toBe(4);
+		expect(toPrompt('"é"', [], []).tokenBound).toBe(4);
 	});
 });
 

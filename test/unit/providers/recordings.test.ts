@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { inputTokens, outputTokens, priceUsage, type TokenUsage } from "../../../src/catalog/price.ts";
 import type { Model } from "../../../src/catalog/schema.ts";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
+import type { WireName } from "../../../src/catalog/vocabulary.ts";
 import { chunkHead, lastChunks, partChunk, roleChunk } from "../../../src/chat/chunks.ts";
 import type { SvcBlock } from "../../../src/inference/svc-block.ts";
 import { markedCallId } from "../../../src/inference/tool-call-ids.ts";
@@ -12,17 +13,18 @@ import { UpstreamInterrupted } from "../../../src/providers/call-failure.ts";
 import { openUpstreamStream } from "../../../src/providers/upstream.edge.ts";
 import { WellFormedParts } from "../../../src/providers/well-formed.ts";
 import type { StreamPart, UpstreamRequest, Wire } from "../../../src/providers/wire.ts";
+import { BEDROCK_MODEL } from "../../support/catalog.ts";
 import { type FlatAnswer, flat } from "../../support/flat-answer.ts";
 import {
-	elaborateSse,
+	elaborateBody,
 	eventJson,
 	hasRecordings,
 	listStreams,
+	plainBody,
 	plainSse,
 	recordedEvents,
 	recordedText,
 	recordingsEnding,
-	type WireName,
 	wireOfRecording,
 	writtenStreams,
 } from "../../support/recordings.ts";
@@ -57,12 +59,12 @@ class FixedLengthStream extends TransformStream<Uint8Array, Uint8Array> {
 
 /** Lets the upstream answer with a body that arrives in pieces of at most so many bytes. */
 function upstreamSays(
-	text: string,
+	said: string | Uint8Array,
 	pieceBytes = Number.POSITIVE_INFINITY,
 	status = 200,
 	contentType = "text/event-stream",
 ): void {
-	const bytes = new TextEncoder().encode(text);
+	const bytes = typeof said === "string" ? new TextEncoder().encode(said) : said;
 	let at = 0;
 	const body = new ReadableStream<Uint8Array>({
 		pull(controller) {
@@ -93,14 +95,14 @@ async function readUpstream(wire: Wire): Promise<Read> {
 	}
 }
 
-function read(wire: Wire, text: string, pieceBytes?: number): Promise<Read> {
-	upstreamSays(text, pieceBytes);
+function read(wire: Wire, body: string | Uint8Array, pieceBytes?: number): Promise<Read> {
+	upstreamSays(body, pieceBytes);
 	return readUpstream(wire);
 }
 
 async function wholeRecording(path: string): Promise<StreamPart[]> {
-	const { wire } = wireOfRecording(path);
-	const { parts, lost } = await read(wire, plainSse(recordedEvents(path).events));
+	const { name, wire } = wireOfRecording(path);
+	const { parts, lost } = await read(wire, plainBody(name, recordedEvents(path).events));
 	expect(lost).toBeNull();
 	return parts;
 }
@@ -112,6 +114,7 @@ function accumulated(parts: readonly StreamPart[]): FlatAnswer {
 }
 
 function modelOf(wireName: WireName): Model {
+	if (wireName === "bedrock") return BEDROCK_MODEL;
 	const model = CATALOG.models.find((candidate) => CATALOG.providerFor(candidate).wire === wireName);
 	if (!model) throw new Error(`no model speaks ${wireName}`);
 	return model;
@@ -192,6 +195,11 @@ function endMark(wireName: WireName, events: readonly string[]): number {
 		const json = eventJson(text);
 		if (wireName === "anthropic") return json?.["type"] === "message_stop";
 		if (wireName === "google") return typeof field(json, "candidates", 0, "finishReason") === "string";
+		if (wireName === "bedrock") {
+			finish ||= field(json, "messageStop") !== undefined;
+			usage ||= field(json, "metadata") !== undefined;
+			return finish && usage;
+		}
 		finish ||= typeof field(json, "choices", 0, "finish_reason") === "string";
 		usage ||= Object(json?.["usage"]) === json?.["usage"];
 		return json === null || (finish && usage);
@@ -213,6 +221,11 @@ function bodyWithUsageOf(wireName: WireName, events: readonly string[]): unknown
 	if (wireName === "google") {
 		return { candidates: [], usageMetadata: bodies.findLast((body) => body?.["usageMetadata"])?.["usageMetadata"] };
 	}
+	if (wireName === "bedrock")
+		return field(
+			bodies.find((body) => body?.["metadata"]),
+			"metadata",
+		);
 	const last = bodies.findLast((body) => body?.["usage"])?.["usage"];
 	if (wireName === "openai") return { usage: last };
 	const start = bodies.findLast((body) => body?.["type"] === "message_start");
@@ -227,14 +240,15 @@ describe("a stream", () => {
 	const streams = listStreams();
 
 	it.each(streams)("%s reads the same however its bytes arrive", { timeout: LONG_TEST_MS }, async (path) => {
-		const { wire } = wireOfRecording(path);
+		const { name, wire } = wireOfRecording(path);
 		const { events, following } = recordedEvents(path);
 		const whole = await wholeRecording(path);
 		expect(whole.length).toBeGreaterThan(2);
+		expect(await read(wire, plainBody(name, events), 1)).toEqual({ parts: whole, lost: null });
+		expect(await read(wire, elaborateBody(name, events))).toEqual({ parts: whole, lost: null });
+		expect(await read(wire, elaborateBody(name, events), 7)).toEqual({ parts: whole, lost: null });
+		if (name === "bedrock") return;
 		const plain = plainSse(events);
-		expect(await read(wire, plain, 1)).toEqual({ parts: whole, lost: null });
-		expect(await read(wire, elaborateSse(events))).toEqual({ parts: whole, lost: null });
-		expect(await read(wire, elaborateSse(events), 7)).toEqual({ parts: whole, lost: null });
 		// Without the blank line at the end; with what a recording holds after the message.
 		expect(await read(wire, plain.trimEnd())).toEqual({ parts: whole, lost: null });
 		expect(await read(wire, plain + plainSse(following))).toEqual({ parts: whole, lost: null });
@@ -289,12 +303,12 @@ describe("a stream", () => {
 		async (path) => {
 			const { name, wire } = wireOfRecording(path);
 			const { events } = recordedEvents(path);
-			const written = events.map((event) => plainSse([event]));
+			const written = events.map((event) => plainBody(name, [event]));
 			const end = endMark(name, events);
 			expect(end).toBeGreaterThan(0);
 			const whole = accumulated(await wholeRecording(path));
 			for (const kept of cutsOf(events.length)) {
-				const { parts, lost } = await read(wire, written.slice(0, kept).join(""));
+				const { parts, lost } = await read(wire, Buffer.concat(written.slice(0, kept)));
 				const finishes = parts.filter(({ type }) => type === "finish").length;
 				if (kept <= end) {
 					expect(lost, `${kept} events`).toBeInstanceOf(UpstreamInterrupted);

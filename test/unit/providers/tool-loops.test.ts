@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { WireName } from "../../../src/catalog/vocabulary.ts";
 import type { AssistantPart, Message, ModelCall } from "../../../src/providers/model-call.ts";
-import { parseAnthropic } from "../../../src/sandbox/anthropic-request.ts";
+import { parseAnthropic, signThinking } from "../../../src/sandbox/anthropic-request.ts";
+import { parseConverse } from "../../../src/sandbox/bedrock-request.ts";
 import { parseGoogle } from "../../../src/sandbox/google-request.ts";
 import { hasRecordings, recordedText, recordingsEnding, wireOfRecording } from "../../support/recordings.ts";
 import { plainCall, render } from "../../support/rendered.ts";
@@ -27,6 +28,16 @@ const BEGINNINGS: Record<WireName, AssistantPart[]> = {
 		{ type: "reasoning", text: "hm" },
 		{ type: "tool_call", id: "call_r1_0", name: "look", arguments: '{"at":1}', signature: "SIG" },
 		{ type: "tool_call", id: "call_r1_1", name: "look", arguments: '{"at":2}' },
+	],
+	bedrock: [
+		{ type: "reasoning", text: "hm" },
+		{
+			type: "provider",
+			wire: "bedrock",
+			block: { type: "bedrock.reasoning_content", text: "hm", signature: signThinking("hm") },
+		},
+		{ type: "tool_call", id: "tooluse_01", name: "look", arguments: '{"at":1}' },
+		{ type: "tool_call", id: "tooluse_02", name: "look", arguments: '{"at":2}' },
 	],
 };
 
@@ -117,6 +128,29 @@ describe.each(BEGAN)("a tool loop that a model of %s began", (began) => {
 		for (const id of ids ?? []) expect(id).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
 	});
 
+	it("goes on in Bedrock's format with one user turn, and only its own reasoning", () => {
+		const { json } = render("bedrock", call);
+		const messages = json["messages"] as { role: string; content: Record<string, unknown>[] }[];
+		expect(() => parseConverse(json)).not.toThrow();
+		expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+		const reasoning = { reasoningContent: { reasoningText: { text: "hm", signature: signThinking("hm") } } };
+		const calls = [1, 2].map((at) => ({ toolUse: { name: "look", input: { at } } }));
+		expect(messages[1]?.content).toMatchObject([...(began === "bedrock" ? [reasoning] : []), ...calls]);
+		expect(messages[1]?.content).toHaveLength(began === "bedrock" ? 3 : 2);
+		expect(messages[2]?.content).toMatchObject([
+			{ toolResult: { status: "error", content: [{ text: "no" }] } },
+			{
+				toolResult: {
+					content: [{ text: "seen" }, { image: { format: "png", source: { bytes: "AAAA" } } }],
+				},
+			},
+		]);
+		const ids = (at: number, kind: string) =>
+			messages[at]?.content.flatMap((block) => Object(block[kind]).toolUseId ?? []);
+		expect(ids(2, "toolResult")).toEqual(ids(1, "toolUse"));
+		for (const id of ids(1, "toolUse") ?? []) expect(id).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+	});
+
 	it("goes on in Google's format with a signature, its own or the sentinel", () => {
 		const contents = render("google", call).json["contents"] as { role: string; parts: Record<string, unknown>[] }[];
 		expect(contents).toMatchObject([
@@ -161,7 +195,7 @@ describe.each(BEGAN)("an interrupted tool loop (%s)", (wire) => {
 	it("tells an output without its call as the user's text", () => {
 		const { body } = render(wire, { ...rest, messages: [asked, ...messages.slice(3)] });
 		expect(body).toContain("Error of tool call");
-		expect(body).not.toMatch(/tool_result|functionResponse|"tool_call_id"/);
+		expect(body).not.toMatch(/tool_result|toolResult|functionResponse|"tool_call_id"/);
 	});
 });
 
@@ -176,15 +210,18 @@ describe.runIf(hasRecordings())("a tool loop that a recorded answer began", () =
 		const call = loopOf(content);
 		const anthropic = render("anthropic", call);
 		const google = render("google", call);
+		const bedrock = render("bedrock", call);
 		const openai = render("openai", call, { returns_reasoning: true });
 		// Nobody but a provider itself knows its signatures and its own blocks.
 		if (began !== "anthropic")
 			expect(() => parseAnthropic(new Headers(anthropic.headers), anthropic.json)).not.toThrow();
 		if (began !== "google")
 			expect(() => parseGoogle("gemini-3-pro", new Headers(google.headers), google.json)).not.toThrow();
-		for (const { body } of began === "anthropic" ? [google, openai] : [])
+		expect(() => parseConverse(bedrock.json)).not.toThrow();
+		for (const { body } of began === "anthropic" ? [google, openai, bedrock] : [])
 			expect(body).not.toMatch(/"signature"|server_tool_use|redacted_thinking/);
-		for (const { body } of began === "google" ? [anthropic, openai] : []) expect(body).not.toMatch(/thoughtSignature/i);
+		for (const { body } of began === "google" ? [anthropic, openai, bedrock] : [])
+			expect(body).not.toMatch(/thoughtSignature/i);
 	});
 });
 
@@ -221,6 +258,13 @@ describe("any conversation with tools", () => {
 		holds((call) => {
 			const { headers, json } = render("anthropic", call);
 			expect(() => parseAnthropic(new Headers(headers), json)).not.toThrow();
+		});
+	});
+
+	it("is one that Bedrock takes, also where the request defines no tool", () => {
+		holds((call) => {
+			for (const tools of [call.tools, []])
+				expect(() => parseConverse(render("bedrock", { ...call, tools }).json)).not.toThrow();
 		});
 	});
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { markedCallId } from "../../../src/inference/tool-call-ids.ts";
-import { THOUGHT_SIGNATURE } from "../../../src/providers/google-request.ts";
+import { THOUGHT_SIGNATURE } from "../../../src/providers/returned-blocks.ts";
 import type { StreamPart } from "../../../src/providers/wire.ts";
 import { responseObjectSchema } from "../../../src/responses/response.ts";
 import type { ResponseWording } from "../../../src/responses/response-form.ts";
@@ -13,7 +13,7 @@ import {
 	toDelivered,
 	wholeResponse,
 } from "../../support/answered-responses.ts";
-import { listStreams, recordedEvents, wireOfRecording } from "../../support/recordings.ts";
+import { listStreams, readerEvents, recordedEvents, wireOfRecording } from "../../support/recordings.ts";
 import { eventsOf } from "../../support/sse.ts";
 
 const TOOLS = new Map([
@@ -90,9 +90,10 @@ describe("a stream", () => {
 	];
 
 	it.each(listStreams())("%s comes to the whole answer", async (path) => {
-		const decoder = wireOfRecording(path).wire.createDecoder();
-		const { events } = recordedEvents(path);
-		const parts = [...events.flatMap((data) => decoder.decode({ data })), ...decoder.end()];
+		const { name, wire } = wireOfRecording(path);
+		const decoder = wire.createDecoder();
+		const events = readerEvents(name, recordedEvents(path).events);
+		const parts = [...events.flatMap((event) => decoder.decode(event)), ...decoder.end()];
 		expect(parts.some(({ type }) => type === "finish")).toBe(true);
 		for (const wording of wordings) await expectSame(parts, wording);
 	});

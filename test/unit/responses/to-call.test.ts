@@ -141,8 +141,8 @@ describe("a faulty item", () => {
 		expect(faultsOf({ input: [{ type: "function_call", call_id: "c", name: "f" }] })).toEqual([
 			"input.0.arguments: Invalid input: expected string, received undefined",
 		]);
-		expect(faultsOf({ input: [{ role: "user", content: [{ type: "input_audio" }] }] })).toEqual([
-			'input.0.content.0.type: unknown type "input_audio"',
+		expect(faultsOf({ input: [{ role: "user", content: [{ type: "input_video" }] }] })).toEqual([
+			'input.0.content.0.type: unknown type "input_video"',
 		]);
 		expect(faultsOf({ input: 7 })).toEqual(["input: must be a string or an array of items"]);
 	});

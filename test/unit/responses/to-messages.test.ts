@@ -232,8 +232,8 @@ describe("content", () => {
 			{ type: "input_image" },
 		];
 		expect(issuesOf(user(...content))).toEqual([
-			"input.0.content.0.file_id: files are not stored here; send the content itself",
-			"input.0.content.1.file_id: files are not stored here; send the content itself",
+			"input.0.content.0.file_id: files are not stored here; send the image as image_url",
+			"input.0.content.1.file_id: files are not stored here; send the content itself as file_data",
 			"input.0.content.2.file_url: files are not fetched; send the content as file_data",
 			"input.0.content.3.file_data: is missing",
 			"input.0.content.4.image_url: is missing",

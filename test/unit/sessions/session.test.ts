@@ -18,7 +18,10 @@ const time = (ms: number) => new Date(T0 + ms).toISOString();
 describe("what is known of a session", () => {
 	it("is the sum of its requests, its checks and the checks that D1 lacks", () => {
 		const requests = [
-			{ sessionId: "s", requests: 2, failed: 1, costNanoUsd: 7, firstMs: T0 + 1, lastMs: T0 + 5, isCut: true },
+			{
+				...{ sessionId: "s", requests: 2, runs: 1, failed: 1, costNanoUsd: 7, tokens: 30 },
+				...{ firstMs: T0 + 1, lastMs: T0 + 5, isCut: true },
+			},
 		];
 		const checks = [{ sessionId: "s", checks: 3, firstAt: time(0), lastAt: time(4) }];
 		const unflushed = [
@@ -27,8 +30,14 @@ describe("what is known of a session", () => {
 			{ session_id: null, created_at: time(3) },
 		];
 		expect(toSessions(requests, checks, unflushed)).toEqual([
-			{ id: "s", requests: 2, failed: 1, costNanoUsd: 7, checks: 4, firstAt: time(0), lastAt: time(9), isCut: true },
-			{ id: "t", requests: 0, failed: 0, costNanoUsd: 0, checks: 1, firstAt: time(2), lastAt: time(2), isCut: false },
+			{
+				...{ id: "s", requests: 2, runs: 1, failed: 1, costNanoUsd: 7, tokens: 30, checks: 4 },
+				...{ firstAt: time(0), lastAt: time(9), isCut: true },
+			},
+			{
+				...{ id: "t", requests: 0, runs: 0, failed: 0, costNanoUsd: 0, tokens: 0, checks: 1 },
+				...{ firstAt: time(2), lastAt: time(2), isCut: false },
+			},
 		]);
 	});
 });
@@ -36,8 +45,10 @@ describe("what is known of a session", () => {
 const aSession = (id: string, lastMs: number): ClientSession => ({
 	id,
 	requests: 1,
+	runs: 0,
 	failed: 0,
 	costNanoUsd: 0,
+	tokens: 0,
 	checks: 0,
 	firstAt: time(lastMs),
 	lastAt: time(lastMs),

@@ -117,7 +117,7 @@ describe("Langfuse", () => {
 
 	it.each([
 		["AGENT", { kind: "agent" }],
-		["EMBEDDING", { kind: "embeddings" }],
+		["EMBEDDING", { kind: "embedding" }],
 	] as const)("sees an observation of type %s", (type, members) => {
 		const [root] = spansOf(members);
 		expect.assert(root);
@@ -183,7 +183,7 @@ describe("Phoenix", () => {
 		};
 		expect(kindOf(spansOf({ kind: "agent" })[0])).toBe("AGENT");
 		expect(kindOf(spansOf({ kind: "orchestration", workflow: "panel" })[0])).toBe("CHAIN");
-		expect(kindOf(spansOf({ kind: "embeddings" })[0])).toBe("EMBEDDING");
+		expect(kindOf(spansOf({ kind: "embedding" })[0])).toBe("EMBEDDING");
 		expect(kindOf(spansOf().find(({ kind }) => kind === "client"))).toBe("LLM");
 		const tool = spansOf().find(({ name }) => name === "execute_tool search");
 		expect(kindOf(tool)).toBe("TOOL");

@@ -189,7 +189,7 @@ describe("what a request adds", () => {
 const request: fc.Arbitrary<CountedRequest> = fc
 	.record({
 		model: fc.constantFrom("a", "b", "c"),
-		kind: fc.constantFrom("chat", "agent", "embeddings"),
+		kind: fc.constantFrom("chat", "agent", "embedding"),
 		latencyMs: fc.nat(100_000),
 		costNanoUsd: fc.nat(1e9),
 		input: fc.nat(1e6),

@@ -199,7 +199,7 @@ describe("names", () => {
 		["chat gpt-5.4", { kind: "skill" }],
 		["chat claude-opus", { asked: { ...WHOLE.asked, model: "claude-opus" } }],
 		["chat gpt-5.4", { fallbackFrom: "gpt-5.4", model: "other" }],
-		["embeddings gpt-5.4", { kind: "embeddings" }],
+		["embeddings gpt-5.4", { kind: "embedding" }],
 		["invoke_workflow panel", { kind: "orchestration", workflow: "panel" }],
 		["invoke_workflow code", { kind: "code", workflow: "code" }],
 		["invoke_agent", { kind: "agent", workflow: "panel" }],

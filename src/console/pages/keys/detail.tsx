@@ -40,9 +40,10 @@ function KeyFacts({ item }: { item: Key }) {
 				["Replaced", item.rotated_from === null ? null : <code>{item.rotated_from}</code>],
 				["Last charged", item.last_used_on ?? "never"],
 				["Budget", <Budget item={item} />],
-				["Budget begins anew", item.resets_at === null ? null : <Time iso={item.resets_at} />],
-				["Cost today", formatExactUsd(item.cost_today_usd)],
-				["Cost this month", formatExactUsd(item.cost_month_usd)],
+				["Budget begins anew (UTC)", item.resets_at === null ? null : <Time iso={item.resets_at} />],
+				["Texts of its requests", item.log_texts ? "kept where the operator keeps any" : "not kept"],
+				["Cost today (UTC)", formatExactUsd(item.cost_today_usd)],
+				["Cost this month (UTC)", formatExactUsd(item.cost_month_usd)],
 				["Cost in all", formatExactUsd(item.cost_total_usd)],
 				["Requests", <a href={`/console/requests?key_id=${encodeURIComponent(item.key_id)}`}>of this key</a>],
 			]}

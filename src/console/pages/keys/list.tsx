@@ -137,7 +137,7 @@ function keyColumns({ session }: PageRequest): readonly Column<UsedKey>[] {
 					</a>
 				),
 		},
-		{ label: "Today", isNumeric: true, cell: ({ cost_today_usd }) => <Usd usd={cost_today_usd} /> },
+		{ label: "Today (UTC)", isNumeric: true, cell: ({ cost_today_usd }) => <Usd usd={cost_today_usd} /> },
 		{ label: "Month", isNumeric: true, cell: ({ cost_month_usd }) => <Usd usd={cost_month_usd} /> },
 		{ label: "In all", isNumeric: true, cell: ({ cost_total_usd }) => <Usd usd={cost_total_usd} /> },
 		{
@@ -147,7 +147,7 @@ function keyColumns({ session }: PageRequest): readonly Column<UsedKey>[] {
 					<span class="name">{last_used_on ?? "never"}</span>
 					{expires_at === null ? null : (
 						<span class="hint">
-							ends <Time iso={expires_at} />
+							ends <Time iso={expires_at} /> UTC
 						</span>
 					)}
 				</>

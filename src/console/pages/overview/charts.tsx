@@ -53,13 +53,6 @@ function stepHead({ step }: Series): string {
 	return step === "hour" ? "Hour" : "Day";
 }
 
-/** What stands in place of a chart that needs every request. @param nothing what it says where all were read. */
-function emptyChart({ source }: Series, nothing: string): string {
-	return source === "day_sums"
-		? "There are too many requests in this range to read each: choose a shorter one."
-		: nothing;
-}
-
 interface StackProps {
 	title: string;
 	series: Series;
@@ -104,7 +97,7 @@ function LatencyChart({ series }: { series: Series }) {
 				...toChartSteps(series),
 				series: [line("p50", "p50", 1), line("p95", "p95", 2)],
 			}}
-			empty={emptyChart(series, "Nothing was answered in this range.")}
+			empty="Nothing was answered in this range."
 		/>
 	);
 }
@@ -128,7 +121,7 @@ function FailureChart({ series }: { series: Series }) {
 					{ name: "refused before any call", values: refused, colour: 2 },
 				],
 			}}
-			empty={emptyChart(series, "Every request was answered.")}
+			empty="Every request was answered."
 		/>
 	);
 }
@@ -156,7 +149,10 @@ function SavingsChart({ savings }: { savings: Savings }) {
 }
 
 interface ChartsProps {
+	/** Stacked. */
 	series: Series;
+	/** Of everything. */
+	whole: Series;
 	savings: Savings | null;
 	/** What the charts are stacked by: `model`. */
 	stackLabel: string;
@@ -164,7 +160,7 @@ interface ChartsProps {
 	children?: Child;
 }
 
-export function Charts({ series, savings, stackLabel, children }: ChartsProps) {
+export function Charts({ series, whole, savings, stackLabel, children }: ChartsProps) {
 	const { total } = series;
 	return (
 		<>
@@ -192,8 +188,8 @@ export function Charts({ series, savings, stackLabel, children }: ChartsProps) {
 					unit="count"
 					total={formatCount(total.tokens)}
 				/>
-				<LatencyChart series={series} />
-				<FailureChart series={series} />
+				<LatencyChart series={whole} />
+				<FailureChart series={whole} />
 				{savings ? <SavingsChart savings={savings} /> : null}
 				{children}
 			</div>

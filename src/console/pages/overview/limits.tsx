@@ -1,9 +1,9 @@
 // The overview's limits: what is used of the plan and of the budgets of keys, and when they will be reached at this rate.
 import type { Child } from "hono/jsx";
 import { beginningOfPeriod, type Forecast, forecastBudget, forecastRolling } from "../../forecast.ts";
-import { formatBytes, formatCount, formatMoment, formatUsd } from "../../format.ts";
+import { formatBytes, formatCount, formatMoment, formatUsd, MS_PER_HOUR } from "../../format.ts";
 import { Badge, Meter, Table, Words } from "../../views/parts.tsx";
-import { type OverviewData, type OverviewKey, RATE_HOURS } from "./data.ts";
+import type { OverviewData, OverviewKey } from "./data.ts";
 
 interface Limit {
 	name: Child;
@@ -22,7 +22,8 @@ const SHOWN_BUDGETS = 8;
 function requestLimit({ usage, recent }: OverviewData, nowMs: number): Limit[] {
 	const { daily_requests: limit, daily_requests_used: used } = usage.limits;
 	if (limit === null) return [];
-	const rate = recent && { requests: recent.total.requests, hours: RATE_HOURS };
+	const hours = recent && (Date.parse(recent.until) - Date.parse(recent.starts[0] ?? recent.until)) / MS_PER_HOUR;
+	const rate = recent && hours ? { requests: recent.total.requests, hours } : null;
 	return [
 		{
 			name: "Requests in 24 hours",

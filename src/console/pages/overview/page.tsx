@@ -1,10 +1,13 @@
 // The overview: a range of time with what was spent, asked and saved in it, when limits will be reached, and the latest requests.
 import type { ModelList } from "../../../routing/endpoints.edge.ts";
+import { withQuery } from "../../api.ts";
 import { failurePage } from "../../failure-page.tsx";
 import { formatDuration, formatShare, formatTime } from "../../format.ts";
 import type { ConsolePage, PageAnswer } from "../../page.ts";
 import { type PageRange, readRange } from "../../range.ts";
-import { Badge, CopiedCode, Count, EmptyState, Notice, Table, Time, Usd } from "../../views/parts.tsx";
+import { Badge, CopiedCode, Count, EmptyState, Notice, Table, Time, Usd, Words } from "../../views/parts.tsx";
+import { SessionLink } from "../../views/session-link.tsx";
+import { REQUESTS_PATH, requestKindName, requestPath } from "../requests/frame.ts";
 import { Charts, seriesName } from "./charts.tsx";
 import { type OverviewData, readOverview, type Series, type Usage } from "./data.ts";
 import { Limits } from "./limits.tsx";
@@ -71,6 +74,31 @@ function total(values: readonly number[]): number {
 	return values.reduce((sum, value) => sum + value, 0);
 }
 
+/** What the list of requests is narrowed by, to what a series is of. */
+const FILTERS: Readonly<Record<string, string>> = {
+	model: "model",
+	provider: "provider",
+	tag: "tag",
+	end_user: "end_user",
+};
+
+interface SeriesNameProps {
+	grouping: Series["group_by"];
+	/** Null for what has no name, and for all that is not told apart. */
+	id: string | null;
+	name: string;
+}
+
+/** The name of a series, which leads to what it is of. */
+function SeriesName({ grouping, id, name }: SeriesNameProps) {
+	const shown = <Words text={name} />;
+	if (id === null || grouping === null) return shown;
+	if (grouping === "session") return <SessionLink id={id} />;
+	if (grouping === "key") return <a href={`/console/keys/${encodeURIComponent(id)}`}>{shown}</a>;
+	const filter = FILTERS[grouping];
+	return filter === undefined ? shown : <a href={withQuery(REQUESTS_PATH, { [filter]: id })}>{shown}</a>;
+}
+
 /** What each series comes to, the largest first. */
 function Breakdown({ series, label }: { series: Series; label: string }) {
 	const parts = [
@@ -84,7 +112,7 @@ function Breakdown({ series, label }: { series: Series; label: string }) {
 			rows={parts}
 			empty="Nothing in this range."
 			columns={[
-				{ label, cell: ({ name }) => <bdi>{name}</bdi> },
+				{ label, isWide: true, cell: ({ id, name }) => <SeriesName grouping={series.group_by} id={id} name={name} /> },
 				{ label: "Requests", isNumeric: true, cell: ({ requests }) => <Count count={total(requests)} /> },
 				{ label: "Tokens", isNumeric: true, cell: ({ tokens }) => <Count count={total(tokens)} /> },
 				{ label: "Cost", isNumeric: true, cell: ({ cost_usd }) => <Usd usd={total(cost_usd)} /> },
@@ -113,12 +141,12 @@ function RecentRequests({ recent, range: { zone } }: RecentRequestsProps) {
 				{
 					label: `Time (${zone})`,
 					cell: ({ request_id, created_at, kind }) => (
-						<a href={`/console/${kind === "agent" ? "runs" : "requests"}/${encodeURIComponent(request_id)}`}>
+						<a href={requestPath({ request_id, kind })}>
 							<Time iso={created_at} zone={zone} />
 						</a>
 					),
 				},
-				{ label: "Kind", cell: ({ kind }) => kind },
+				{ label: "Kind", cell: ({ kind }) => requestKindName(kind) },
 				{
 					label: "Model",
 					cell: ({ model, fallback }) => (
@@ -135,27 +163,46 @@ function RecentRequests({ recent, range: { zone } }: RecentRequestsProps) {
 	);
 }
 
-/** Says what the charts leave out. */
-function SourceNote({ series, zone }: { series: Series; zone: string }) {
-	if (series.counted_since !== null)
+interface SourceNoteProps extends Pick<OverviewData, "series" | "whole"> {
+	zone: string;
+	stackLabel: string;
+}
+
+/** Says what the numbers leave out, and how exact they are. */
+function SourceNote({ series, whole, zone, stackLabel }: SourceNoteProps) {
+	if (whole.counted_since !== null)
 		return (
 			<Notice kind="note" title="The latest requests of the range are counted">
-				<p>There are too many to read all: these are from {formatTime(series.counted_since, zone)} on.</p>
+				<p>
+					There are too many to read each: all numbers are of those from {formatTime(whole.counted_since, zone)} ({zone}
+					) on. A range of more than two days counts every request.
+				</p>
 			</Notice>
 		);
-	if (series.source === "requests" || (zone === "UTC" && series.total.requests === 0)) return null;
 	return (
-		<p class="hint source-note">
-			This range has more requests than are read one by one: days are those of UTC, and latency and failures are shown
-			for shorter ranges.
-		</p>
+		<>
+			{series.counted_since === null ? null : (
+				<Notice kind="note" title={`Not all requests are told apart by ${stackLabel}`}>
+					<p>
+						There are too many to read each: charts by {stackLabel} are of those from{" "}
+						{formatTime(series.counted_since, zone)} ({zone}) on. Totals, latency and failures are of all.
+					</p>
+				</Notice>
+			)}
+			{whole.source === "requests" ? null : (
+				<p class="hint source-note">
+					This range has more requests than are read one by one: every request counts, days are those of UTC, and
+					percentiles are within 5 %.
+				</p>
+			)}
+		</>
 	);
 }
 
 function Content({ data, range, stack, origin }: ContentProps) {
-	const { usage, series, models, savings } = data;
+	const { usage, series, whole, models, savings } = data;
 	const stackLabel = STACKS.find(([value]) => value === stack)?.[1] ?? "Model";
-	const isNew = usage.total_requests === 0 && series.total.failed + series.total.refused === 0;
+	const isNew = usage.total_requests === 0 && whole.total.failed + whole.total.refused === 0;
 	return (
 		<>
 			{models ? <NotServed models={models} /> : null}
@@ -164,8 +211,8 @@ function Content({ data, range, stack, origin }: ContentProps) {
 			) : (
 				<>
 					<Tiles data={data} />
-					<SourceNote series={series} zone={range.zone} />
-					<Charts series={series} savings={savings} stackLabel={stackLabel.toLowerCase()}>
+					<SourceNote series={series} whole={whole} zone={range.zone} stackLabel={stackLabel.toLowerCase()} />
+					<Charts series={series} whole={whole} savings={savings} stackLabel={stackLabel.toLowerCase()}>
 						<Breakdown series={series} label={stackLabel} />
 					</Charts>
 				</>

@@ -18,14 +18,15 @@ type Meaning = "plain" | "good" | "bad";
 
 interface ChangeProps {
 	now: number | null;
+	/** Undefined where it is not known. */
 	before: number | null | undefined;
 	growth: Meaning;
 }
 
 function Change({ now, before, growth }: ChangeProps) {
-	const text = now === null || before === null || before === undefined ? null : formatChange(now, before);
-	if (text === null || now === null || before === null || before === undefined)
-		return <dd class="hint">nothing before</dd>;
+	if (before === undefined) return <dd class="hint">not compared</dd>;
+	const text = now === null || before === null ? null : formatChange(now, before);
+	if (text === null || now === null || before === null) return <dd class="hint">nothing before</dd>;
 	const hasGrown = now > before;
 	const kind = growth === "plain" || now === before ? "plain" : hasGrown === (growth === "good") ? "good" : "bad";
 	return (
@@ -70,7 +71,7 @@ function SavedTile({ savings, savingsBefore }: Pick<OverviewData, "savings" | "s
 	const values = [...byDay].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, usd]) => usd);
 	return (
 		<Tile
-			label="Saved by routing"
+			label="Saved by routing (UTC days)"
 			exact={`${formatExactUsd(saved_usd)} (${formatShare(saved_pct / 100)}), an estimate`}
 			now={saved_usd}
 			before={savingsBefore?.total.saved_usd}
@@ -82,15 +83,15 @@ function SavedTile({ savings, savingsBefore }: Pick<OverviewData, "savings" | "s
 	);
 }
 
-function LatencyTile({ data: { series, before }, share }: { data: OverviewData; share: "p50" | "p95" }) {
-	const ms = series.total.latency_ms?.[share] ?? null;
+function LatencyTile({ data: { whole, before }, share }: { data: OverviewData; share: "p50" | "p95" }) {
+	const ms = whole.total.latency_ms?.[share] ?? null;
 	return (
 		<Tile
 			label={`Latency ${share}`}
 			now={ms}
-			before={before?.total.latency_ms?.[share]}
+			before={before ? (before.total.latency_ms?.[share] ?? null) : undefined}
 			growth="bad"
-			values={series.latency_ms.map((of) => of?.[share] ?? null)}
+			values={whole.latency_ms.map((of) => of?.[share] ?? null)}
 		>
 			{ms === null ? "–" : formatDuration(ms)}
 		</Tile>
@@ -98,14 +99,13 @@ function LatencyTile({ data: { series, before }, share }: { data: OverviewData; 
 }
 
 export function Tiles({ data }: { data: OverviewData }) {
-	const { series, before } = data;
-	const { total } = series;
+	const { whole, before } = data;
+	const { total } = whole;
 	const rate = errorRate(total);
-	const requests = sumSteps(series, "requests");
-	const failedShare = sumSteps(series, "failed").map((failed, step) =>
+	const requests = sumSteps(whole, "requests");
+	const failedShare = sumSteps(whole, "failed").map((failed, step) =>
 		errorRate({ requests: requests[step] ?? 0, failed }),
 	);
-	const knowsFailures = series.source === "requests";
 	return (
 		<dl class="tiles stats">
 			<Tile
@@ -114,7 +114,7 @@ export function Tiles({ data }: { data: OverviewData }) {
 				now={total.cost_usd}
 				before={before?.total.cost_usd}
 				growth="plain"
-				values={sumSteps(series, "cost_usd")}
+				values={sumSteps(whole, "cost_usd")}
 			>
 				{formatUsd(total.cost_usd)}
 			</Tile>
@@ -127,19 +127,19 @@ export function Tiles({ data }: { data: OverviewData }) {
 				now={total.tokens}
 				before={before?.total.tokens}
 				growth="plain"
-				values={sumSteps(series, "tokens")}
+				values={sumSteps(whole, "tokens")}
 			>
 				{formatShortCount(total.tokens)}
 			</Tile>
 			<Tile
 				label="Error rate"
 				exact={`${formatCount(total.failed)} failed, ${formatCount(total.refused)} refused before any call`}
-				now={knowsFailures ? rate : null}
-				before={before && before.source === "requests" ? errorRate(before.total) : null}
+				now={rate}
+				before={before ? errorRate(before.total) : undefined}
 				growth="bad"
 				values={failedShare}
 			>
-				{rate === null || !knowsFailures ? "–" : formatShare(rate)}
+				{rate === null ? "–" : formatShare(rate)}
 			</Tile>
 			<LatencyTile data={data} share="p50" />
 			<LatencyTile data={data} share="p95" />

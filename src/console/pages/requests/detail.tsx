@@ -21,8 +21,9 @@ import {
 	Table,
 	Time,
 } from "../../views/parts.tsx";
+import { SessionLink } from "../../views/session-link.tsx";
 import { KeyLink } from "../../views/who.tsx";
-import { REQUESTS_PATH, requestPath, type WholeRequest } from "./frame.ts";
+import { REQUESTS_PATH, requestKindName, requestPath, type WholeRequest } from "./frame.ts";
 import { Remarks, RequestState } from "./state.tsx";
 
 type Proof = z.output<typeof proofSchema>;
@@ -148,7 +149,7 @@ function Decision({ request, names, zone }: PartProps) {
 		<Definitions
 			entries={[
 				["Ended", <RequestState request={request} />],
-				["Kind", request.kind],
+				["Kind", requestKindName(request.kind)],
 				["Model asked for", request.requested_model ?? "left to routing"],
 				[
 					"Model that answered",
@@ -170,7 +171,7 @@ function Decision({ request, names, zone }: PartProps) {
 				["Agreement", request.agreement === null ? null : formatShare(request.agreement)],
 				[`Arrived (${zone})`, <Time iso={request.created_at} zone={zone} />],
 				["Key", request.key_id === null ? null : <KeyLink names={names} keyId={request.key_id} />],
-				["Session", session_id === null ? null : <FilterLink name="session_id" value={session_id} />],
+				["Session", session_id === null ? null : <SessionLink id={session_id} />],
 				["End user", end_user === null ? null : <FilterLink name="end_user" value={end_user} />],
 				["Metadata", Object.keys(metadata).length === 0 ? null : <Metadata metadata={metadata} />],
 				["Config", request.config_digest === null ? null : <code>{request.config_digest}</code>],

@@ -14,7 +14,16 @@ export const REQUEST_KIND_NAMES: Readonly<Record<RequestKind, string>> = {
 	orchestration: "Orchestration",
 	code: "Code",
 	agent: "Agent run",
+	embedding: "Embedding",
+	moderation: "Moderation",
+	rerank: "Rerank",
 };
+
+const KIND_NAMES = new Map<string, string>(Object.entries(REQUEST_KIND_NAMES));
+
+export function requestKindName(kind: string): string {
+	return KIND_NAMES.get(kind) ?? kind;
+}
 
 /** The page of a request; of a run, the run's. */
 export function requestPath({ request_id, kind }: Pick<ShownRequest, "request_id" | "kind">): string {

@@ -17,15 +17,15 @@ import {
 	EmptyState,
 	Failure,
 	Field,
-	Notice,
 	Pager,
+	SearchedBackTo,
 	Table,
 	Time,
 	Usd,
 } from "../../views/parts.tsx";
 import { KeyLink } from "../../views/who.tsx";
 import { REQUEST_KIND_NAMES, REQUESTS_PATH, requestPath, type ShownRequest } from "./frame.ts";
-import { Remarks, RequestState } from "./state.tsx";
+import { Remarks, RequestState, requestWhy } from "./state.tsx";
 
 const LISTED = 50;
 
@@ -125,12 +125,6 @@ function RequestFilters({ query, zone, names }: RequestFiltersProps) {
 	);
 }
 
-/** Why this model answered, or why nobody did, on one line. */
-function Why({ request }: { request: ShownRequest }) {
-	const { error, reason, strategy, policy, mode } = request;
-	return <Line text={error?.message ?? reason ?? strategy ?? policy ?? mode ?? "–"} />;
-}
-
 function columns(zone: string, names: KeyNames): readonly Column<ShownRequest>[] {
 	return [
 		{
@@ -150,7 +144,7 @@ function columns(zone: string, names: KeyNames): readonly Column<ShownRequest>[]
 				</>
 			),
 		},
-		{ label: "Why", isWide: true, cell: (request) => <Why request={request} /> },
+		{ label: "Why", isWide: true, cell: (request) => <Line text={requestWhy(request)} /> },
 		{
 			label: "Key",
 			cell: ({ key_id }) => (key_id === null ? "–" : <KeyLink names={names} keyId={key_id} />),
@@ -193,14 +187,12 @@ function Rows({ answer, names, query, zone }: RowsProps) {
 			) : (
 				<Failure failure={answer.failure} />
 			)}
-			{answer.ok && answer.value.searched_back_to ? (
-				<Notice kind="note" title="There may be more further back">
-					<p>
-						Searched back to <Time iso={answer.value.searched_back_to} zone={zone} />. The next page goes on from there.
-					</p>
-				</Notice>
+			{answer.ok ? (
+				<>
+					<SearchedBackTo time={answer.value.searched_back_to} zone={zone} />
+					<Pager path={REQUESTS_PATH} query={query} nextCursor={answer.value.next_cursor} />
+				</>
 			) : null}
-			{answer.ok ? <Pager path={REQUESTS_PATH} query={query} nextCursor={answer.value.next_cursor} /> : null}
 		</div>
 	);
 }

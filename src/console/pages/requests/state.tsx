@@ -30,6 +30,11 @@ export function RequestState({ request: { outcome, http_status, error, count } }
 	);
 }
 
+/** Why this model answered, or why nobody did. */
+export function requestWhy({ error, reason, strategy, policy, mode }: ShownRequest): string {
+	return error?.message ?? reason ?? strategy ?? policy ?? mode ?? "–";
+}
+
 /** What went differently from an answer of the model that was asked for. */
 export function Remarks({ request }: { request: Pick<ShownRequest, "fallback" | "estimated"> }) {
 	return (

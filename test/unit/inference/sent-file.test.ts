@@ -1,11 +1,11 @@
 // Files of text are read whatever a client says of them; others are refused by what they are.
 import { describe, expect, it } from "vitest";
-import { readTextFile } from "../../../src/inference/text-file.ts";
+import { readSentFile } from "../../../src/inference/sent-file.ts";
 
 const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes).toString("base64");
 const read = (content: string, name: string | null = null, mediaType: string | null = null) => {
-	const file = readTextFile({ content, name, mediaType });
-	return file.ok ? file.text : new Error(file.message);
+	const file = readSentFile({ content, name, mediaType });
+	return file.ok ? (file.part.type === "text" ? file.part.text : file.part) : new Error(file.message);
 };
 
 describe("a file", () => {
@@ -27,11 +27,11 @@ describe("a file", () => {
 	});
 
 	it("of another kind is refused by what it is", () => {
-		expect(read(`data:application/pdf;base64,${base64("%PDF")}`, "a.txt")).toEqual(
-			new Error("only files of text can be sent to models, and application/pdf is none"),
+		expect(read(`data:application/zip;base64,${base64("PK")}`, "a.txt")).toEqual(
+			new Error("only PDF and files of text can be sent to models, and application/zip is neither"),
 		);
 		expect(read(base64("x"), "a.docx")).toEqual(
-			new Error("only files of text can be sent to models, and a.docx is none"),
+			new Error("only PDF and files of text can be sent to models, and a.docx is neither"),
 		);
 		expect(read(base64("x"))).toBeInstanceOf(Error);
 	});

@@ -1,0 +1,142 @@
+// Which encoder model answers a request, and at which hosts: the one that is named, and none in its place but the same model elsewhere.
+// Vectors of two models do not mix, so nothing is routed. Pure.
+import { findNamedEncoder } from "../catalog/aliases.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import { type EncoderModel, explainEncoderUse } from "../catalog/encoder.ts";
+import { isInPlan, type Plan } from "../catalog/plans.ts";
+import type { EncoderKind } from "../catalog/vocabulary.ts";
+import type { ComplianceGate } from "../compliance/gate.ts";
+import { type Failure, fail, MisconfiguredError, ok, type Result } from "../failure.ts";
+import { encoderFormFor } from "../providers/encoders/forms.ts";
+import { isAvailable } from "../providers/wires.ts";
+import { findBlocking, isListed, type RoutingConfig } from "../routing/routing-config.ts";
+import type { Settings } from "../settings.ts";
+import { quoteInput, renderSuggestion } from "../suggest.ts";
+import type { EncoderChoice } from "./encoder-calls.ts";
+
+/** What a request may have as its model. */
+interface EncoderNaming {
+	kind: EncoderKind;
+	/** What the client named; null where it named none, or `auto`. */
+	asked: string | null;
+	/** What runs then; null where the client must name one. */
+	byDefault: { id: string; source: string } | null;
+}
+
+const ONE_OF: Readonly<Record<EncoderKind, string>> = {
+	embedding: "an embedding model",
+	moderation: "a moderation model",
+	rerank: "a rerank model",
+};
+
+function refuseModel(message: string): { ok: false; failure: Failure } {
+	return fail({ reason: "invalid_request", issues: [{ path: "model", message }] });
+}
+
+/** The encoder models that lists show. */
+export function listedEncoders({ encoders }: Pick<Catalog, "encoders">): EncoderModel[] {
+	return encoders.filter(({ hidden }) => !hidden);
+}
+
+/** The model of a request. */
+export function findEncoder({ kind, asked, byDefault }: EncoderNaming, catalog: Catalog): Result<EncoderChoice> {
+	const one = ONE_OF[kind];
+	const ids = listedEncoders(catalog).flatMap((model) => (model.kind === kind ? model.id : []));
+	if (asked === null) {
+		if (!byDefault)
+			return refuseModel(
+				`name ${one}, such as ${ids[0] ?? "one of your catalog"}: results of two models do not mix, so none is chosen for you`,
+			);
+		const model = catalog.findEncoder(byDefault.id);
+		if (model?.kind !== kind) throw new MisconfiguredError(`${byDefault.source} names no model that is ${one}`);
+		return ok({ named: model, reason: `${model.display_name} is the default that ${byDefault.source} names` });
+	}
+	const named = findNamedEncoder(asked, catalog);
+	if (named?.kind === kind) return ok({ named, reason: `${named.display_name} was named by the request` });
+	if (named) return refuseModel(explainEncoderUse(named));
+	if (catalog.findModel(asked)) return refuseModel(`${asked} writes text; ${one} is needed, such as ${ids[0]}`);
+	const message = `no model of kind ${kind} is called ${quoteInput(asked)}${renderSuggestion(asked, ids)}; GET /v1/models?kind=${kind} lists them all`;
+	return fail({ reason: "model_not_found", message });
+}
+
+/** What decides whether a model may be asked. */
+export interface EncoderRules {
+	plan: Plan;
+	settings: Pick<Settings, "catalog" | "providers">;
+	config: RoutingConfig | null;
+	gate: ComplianceGate | null;
+	/** ms until its provider may be asked again that lately said it does not serve it; 0 where it may. */
+	unservedForMs(model: EncoderModel): number;
+}
+
+/** Whether a provider can be asked for a model at all. */
+export function isReachable(model: EncoderModel, { catalog, providers }: EncoderRules["settings"]): boolean {
+	return isAvailable(model, { providers }) && encoderFormFor(catalog.providerFor(model)) !== null;
+}
+
+/** Why a model may not be asked; null where it may. What the client can do least about comes first. */
+function findRefusal(model: EncoderModel, rules: EncoderRules): Failure | null {
+	const { plan, settings, config, gate } = rules;
+	const { id, provider } = model;
+	const refused = (reason: "model_not_allowed" | "model_blocked", why: string, message: string): Failure => ({
+		reason,
+		message: `${message}; another one would give other results, so none stands in`,
+		excluded: { [id]: [why] },
+	});
+	if (!isInPlan(model, plan, settings.catalog)) {
+		const why = `not in the ${plan.displayName} plan`;
+		return refused("model_not_allowed", why, `${id} is ${why}`);
+	}
+	if (!(config?.allowlists ?? []).every((list) => isListed(model, list)))
+		return refused("model_not_allowed", "not among the models of this API key", `this API key may not call ${id}`);
+	const reasons = gate?.reasonsAgainst(model) ?? [];
+	if (gate && reasons.length > 0)
+		return {
+			reason: "compliance_blocked",
+			message: `the compliance policy excludes ${id}; nothing was sent`,
+			excluded: { [id]: [...reasons] },
+			notice: gate.explain([model]),
+		};
+	const entry = findBlocking(model, config?.blocked ?? []);
+	if (entry !== undefined) {
+		const isNamed = !config?.operator_blocked?.includes(entry);
+		const why = isNamed ? `blocked by the routing config (${entry})` : "blocked by the operator's routing config";
+		return refused("model_blocked", why, `${id} is ${why}`);
+	}
+	if (!isReachable(model, settings))
+		return { reason: "no_provider_available", message: `no key is configured for ${id} at ${provider}` };
+	if (rules.unservedForMs(model) > 0)
+		return { reason: "no_provider_available", message: `${provider} lately said that it does not serve ${id}` };
+	return null;
+}
+
+/** The rows that are the same model, the named one first. */
+function sameModels(named: EncoderModel, { encoders }: Catalog): [EncoderModel, ...EncoderModel[]] {
+	const rootOf = ({ id, same_as }: EncoderModel) => same_as ?? id;
+	const root = rootOf(named);
+	return [named, ...encoders.filter((model) => model !== named && rootOf(model) === root)];
+}
+
+/** The rows of the named model that may be asked, in order; else why the named one may not. */
+export function findHosts(
+	{ named }: EncoderChoice,
+	rules: EncoderRules,
+): Result<readonly [EncoderModel, ...EncoderModel[]]> {
+	const refusals = sameModels(named, rules.settings.catalog).map((model) => ({
+		model,
+		failure: findRefusal(model, rules),
+	}));
+	const [first, ...rest] = refusals.flatMap(({ model, failure }) => (failure ? [] : model));
+	const [own] = refusals;
+	if (first) return ok([first, ...rest]);
+	return fail(own?.failure ?? { reason: "no_provider_available", message: `no provider serves ${named.id}` });
+}
+
+/** What is left to a request: the least of its cost limits. */
+export function fitsCost(
+	worstNanoUsd: number,
+	limits: readonly { nanoUsd: number; refuse(): Failure }[],
+): Failure | null {
+	const [least] = limits.toSorted((a, b) => a.nanoUsd - b.nanoUsd);
+	return least && worstNanoUsd > least.nanoUsd ? least.refuse() : null;
+}

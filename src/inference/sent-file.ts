@@ -1,0 +1,102 @@
+// Files and recordings that clients send in base64, as parts of a call: text as text, PDF and audio as they are. None is fetched. Pure.
+import { AUDIO_FORMATS, type AudioFormat } from "../catalog/vocabulary.ts";
+import { fromBase64 } from "../proof/signing.ts";
+import type { AudioPart, FilePart, TextPart } from "../providers/model-call.ts";
+import { readPdf } from "./pdf.ts";
+import { readRecording } from "./recording.ts";
+
+/** A file as a client sends it. */
+interface SentFile {
+	/** Base64, alone or as a `data:` address. */
+	content: string;
+	/** Null where the client names none. */
+	name: string | null;
+	/** Null: the address or the name says it. */
+	mediaType: string | null;
+}
+
+const PDF_MEDIA_TYPE = "application/pdf";
+const TEXT_MEDIA_TYPE =
+	/^(?:text\/[\w.+-]+|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|toml|sql|javascript|ecmascript|typescript|graphql|jsonl|ndjson)|application\/x-(?:ndjson|yaml|sh|httpd-php|python|ruby|perl|tex|javascript|typescript|toml))$/;
+const TEXT_EXTENSION =
+	/\.(?:txt|text|md|markdown|mdx|rst|csv|tsv|json|jsonl|ndjson|json5|ya?ml|toml|xml|svg|html?|css|scss|less|m?js|cjs|jsx|m?ts|cts|tsx|vue|svelte|py|ipynb|rb|go|rs|java|kts?|scala|swift|c|h|cc|cpp|cxx|hpp|cs|fs|php|pl|lua|r|jl|ex|exs|erl|hs|clj|dart|sh|bash|zsh|fish|ps1|bat|sql|graphql|proto|tex|bib|log|ini|cfg|conf|properties|diff|patch|gradle|tf)$/i;
+/** What clients write for a type that they do not know. */
+const UNKNOWN_MEDIA_TYPES: readonly string[] = ["", "application/octet-stream"];
+const DATA_ADDRESS = /^data:([^;,]*)((?:;[^;,]*)*),/;
+
+/** A file's bytes, and its base64 text alone. */
+interface Decoded {
+	bytes: Uint8Array;
+	base64: string;
+}
+
+type Reading<Part> = { ok: true; part: Part } | { ok: false; message: string };
+
+/** The type that a file is known by: what the client says, else the address, else the name's ending. */
+function findFileKind({ content, name, mediaType }: SentFile): { kind: string; form: "text" | "pdf" | null } {
+	const inAddress = DATA_ADDRESS.exec(content.slice(0, 200))?.[1] ?? "";
+	const type = (mediaType ?? inAddress).trim().toLowerCase();
+	if (type === PDF_MEDIA_TYPE) return { kind: type, form: "pdf" };
+	if (!UNKNOWN_MEDIA_TYPES.includes(type)) return { kind: type, form: TEXT_MEDIA_TYPE.test(type) ? "text" : null };
+	const ending = name ?? "";
+	const form = /\.pdf$/i.test(ending) ? "pdf" : TEXT_EXTENSION.test(ending) ? "text" : null;
+	return { kind: name ?? "a file without a name and a type", form };
+}
+
+/** What stands in base64, alone or as a `data:` address; null for what is not base64. */
+function decodeContent(content: string): Decoded | null {
+	const [head, , parameters = ""] = DATA_ADDRESS.exec(content.slice(0, 200)) ?? [];
+	if (head !== undefined && !/;base64$/i.test(parameters)) return null;
+	const sent = head === undefined ? content : content.slice(head.length);
+	// Some encoders break lines.
+	const base64 = /\s/.test(sent) ? sent.replace(/\s+/g, "") : sent;
+	const bytes = fromBase64(base64);
+	return bytes && { bytes, base64 };
+}
+
+function toTextPart({ bytes }: Decoded, name: string | null): Reading<TextPart> {
+	try {
+		const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+		return { ok: true, part: { type: "text", text: name === null ? text : `File: ${name}\n\n${text}` } };
+	} catch {
+		return { ok: false, message: "must be text in UTF-8" };
+	}
+}
+
+function toPdfPart({ bytes, base64 }: Decoded, name: string | null): Reading<FilePart> {
+	const read = readPdf(bytes);
+	if (!read.ok) return read;
+	const { pages } = read;
+	return { ok: true, part: { type: "file", mediaType: PDF_MEDIA_TYPE, base64, ...(name ? { name } : {}), pages } };
+}
+
+const NOT_BASE64 = "must be base64, alone or as a data:…;base64 address";
+
+/** The part of a file, or why it has none. */
+export function readSentFile(file: SentFile): Reading<TextPart | FilePart> {
+	const { kind, form } = findFileKind(file);
+	if (form === null)
+		return { ok: false, message: `only PDF and files of text can be sent to models, and ${kind} is neither` };
+	const decoded = decodeContent(file.content);
+	if (!decoded) return { ok: false, message: NOT_BASE64 };
+	return form === "pdf" ? toPdfPart(decoded, file.name) : toTextPart(decoded, file.name);
+}
+
+/** A format that models are sent. */
+function isAudioFormat(format: string): format is AudioFormat {
+	return (AUDIO_FORMATS as readonly string[]).includes(format);
+}
+
+/** The part of a recording, or why it has none. @param content base64, alone or as a `data:` address. */
+export function readSentAudio(content: string, format: string): Reading<AudioPart> {
+	if (!isAudioFormat(format)) return { ok: false, message: `format must be one of ${AUDIO_FORMATS.join(", ")}` };
+	const decoded = decodeContent(content);
+	if (!decoded) return { ok: false, message: NOT_BASE64 };
+	const read = readRecording(decoded.bytes, format);
+	if (!read.ok) return read;
+	return { ok: true, part: { type: "audio", format, base64: decoded.base64, maxSeconds: read.maxSeconds } };
+}
+
+/** Says what to send instead of what this service would have to keep or to fetch. */
+export const FILE_ID_MESSAGE = "files are not stored here; send the content itself as file_data";
+export const FILE_URL_MESSAGE = "files are not fetched; send the content as file_data";
