@@ -59,8 +59,8 @@ export function toRunSteps(
 	});
 }
 
-/** A run that is over. */
-interface EndedRun {
+/** What spans of a run that is over are made of, beside its row. */
+interface RunMaterial {
 	spec: Pick<RunSpec, "goal">;
 	charges: readonly StepCharge[];
 	steps: readonly RunStep[];
@@ -70,7 +70,7 @@ interface EndedRun {
 /** @param tell null where texts are not told. */
 export function toRunTelemetry(
 	{ receipt, ...settled }: Settlement,
-	{ spec: { goal }, charges, steps, output }: EndedRun,
+	{ spec: { goal }, charges, steps, output }: RunMaterial,
 	{ parent, route }: RunTracePlace,
 	tell: TellText | null,
 ): RequestTelemetry {
