@@ -327,6 +327,8 @@ type Pricing = {
 type Capabilities = {
 	tools: boolean;
 	vision: boolean;
+	pdf: boolean;
+	audio: boolean;
 	json_schema: boolean;
 	logprobs: boolean;
 	reasoning: boolean;

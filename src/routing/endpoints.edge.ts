@@ -43,6 +43,8 @@ const modelEntrySchema = z.lazy(() =>
 			.object({
 				tools: z.boolean(),
 				vision: z.boolean(),
+				pdf: z.boolean(),
+				audio: z.boolean(),
 				json_schema: z.boolean(),
 				logprobs: z.boolean(),
 				reasoning: z.boolean(),
@@ -140,6 +142,8 @@ function toModelEntry(model: Model, { settings, account, matrix, nowMs }: ModelL
 		capabilities: {
 			tools,
 			vision,
+			pdf: model.documents !== undefined,
+			audio: model.audio !== undefined,
 			json_schema,
 			logprobs,
 			reasoning: model.reasoning !== null,
