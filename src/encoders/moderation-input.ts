@@ -33,7 +33,8 @@ function readParts(parts: readonly unknown[]): Result<ModerationInputs> {
 
 /** Reads `input`, in each of OpenAI's forms. */
 export function readModerationInput(input: unknown): Result<ModerationInputs> {
-	if (input === undefined || input === null) return refuseInput([{ path: "input", message: `is missing: ${MODERATION_FORMS}` }]);
+	if (input === undefined || input === null)
+		return refuseInput([{ path: "input", message: `is missing: ${MODERATION_FORMS}` }]);
 	if (input === "") return refuseInput([{ path: "input", message: "must not be an empty string" }]);
 	if (typeof input === "string") return ok({ inputs: [input], isList: false });
 	if (!Array.isArray(input)) return refuseInput([{ path: "input", message: `must be ${MODERATION_FORMS}` }]);
