@@ -6,6 +6,7 @@ import {
 	AUDIO_FORMATS,
 	CREDENTIAL_FORMS,
 	EFFORTS,
+	ENCODER_FORM_NAMES,
 	PLAN_IDS,
 	QUALITY_INTENTS,
 	TIERS,
@@ -167,6 +168,8 @@ export const providerSchema = z.strictObject({
 	name: z.string().min(1),
 	wire: z.enum(WIRE_NAMES),
 	base_url: z.url(),
+	/** How its encoder models are asked, if not as its wire has it: OpenAI's form with vectors as base64, or another provider's. */
+	encoder_form: z.enum(ENCODER_FORM_NAMES).optional(),
 	/** `<PREFIX>_API_KEY` and `<PREFIX>_BASE_URL` configure the provider. */
 	env_prefix: z.string().regex(/^[A-Z][A-Z0-9_]*$/),
 	/**

@@ -3083,6 +3083,10 @@ export interface EndpointTypes {
 				tokens_per_second: number | null;
 				/** Tokens of prompts that providers had in their caches. */
 				cached_tokens: number;
+				/** Tokens of prompts that were written to providers' caches. */
+				cache_write_tokens: number;
+				/** Tokens of answers that were reasoning. */
+				reasoning_tokens: number;
 				/** The calls of providers, in the order of their starts; of more than 32 the first and the last 16. */
 				attempts: Attempts[];
 				/** `complete`, `cut` or `client_closed`; without an answer and a receipt `refused` (no provider was called) or `failed`. */
@@ -3183,6 +3187,10 @@ export interface EndpointTypes {
 			tokens_per_second: number | null;
 			/** Tokens of prompts that providers had in their caches. */
 			cached_tokens: number;
+			/** Tokens of prompts that were written to providers' caches. */
+			cache_write_tokens: number;
+			/** Tokens of answers that were reasoning. */
+			reasoning_tokens: number;
 			/** The calls of providers, in the order of their starts; of more than 32 the first and the last 16. */
 			attempts: Attempts[];
 			/** `complete`, `cut` or `client_closed`; without an answer and a receipt `refused` (no provider was called) or `failed`. */
@@ -3202,6 +3210,12 @@ export interface EndpointTypes {
 				calls: number;
 				tokens: number;
 				input_tokens: number;
+				/** Tokens of prompts that providers had in their caches. */
+				cached_tokens: number;
+				/** Tokens of prompts that were written to providers' caches. */
+				cache_write_tokens: number;
+				/** Tokens of answers that were reasoning. */
+				reasoning_tokens: number;
 				cost_usd: number;
 			}[];
 			/** Salt of the hashes of texts in its receipt, from `svc.receipt.v2` on: for its owner, who may give it away. Null while it cannot be read. */
@@ -3398,6 +3412,10 @@ export interface EndpointTypes {
 				tokens_per_second: number | null;
 				/** Tokens of prompts that providers had in their caches. */
 				cached_tokens: number;
+				/** Tokens of prompts that were written to providers' caches. */
+				cache_write_tokens: number;
+				/** Tokens of answers that were reasoning. */
+				reasoning_tokens: number;
 				/** The calls of providers, in the order of their starts; of more than 32 the first and the last 16. */
 				attempts: Attempts[];
 				/** `complete`, `cut` or `client_closed`; without an answer and a receipt `refused` (no provider was called) or `failed`. */
@@ -3493,6 +3511,10 @@ export interface EndpointTypes {
 				tokens_per_second: number | null;
 				/** Tokens of prompts that providers had in their caches. */
 				cached_tokens: number;
+				/** Tokens of prompts that were written to providers' caches. */
+				cache_write_tokens: number;
+				/** Tokens of answers that were reasoning. */
+				reasoning_tokens: number;
 				/** The calls of providers, in the order of their starts; of more than 32 the first and the last 16. */
 				attempts: Attempts[];
 				/** `complete`, `cut` or `client_closed`; without an answer and a receipt `refused` (no provider was called) or `failed`. */

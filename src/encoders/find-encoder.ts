@@ -7,7 +7,7 @@ import { isInPlan, type Plan } from "../catalog/plans.ts";
 import type { EncoderKind } from "../catalog/vocabulary.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
 import { type Failure, fail, MisconfiguredError, ok, type Result } from "../failure.ts";
-import { encoderFormFor } from "../providers/encoders/forms.ts";
+import { servesKind } from "../providers/encoders/forms.ts";
 import { isAvailable } from "../providers/wires.ts";
 import { findBlocking, isListed, type RoutingConfig } from "../routing/routing-config.ts";
 import type { Settings } from "../settings.ts";
@@ -71,7 +71,7 @@ export interface EncoderRules {
 
 /** Whether a provider can be asked for a model at all. */
 export function isReachable(model: EncoderModel, { catalog, providers }: EncoderRules["settings"]): boolean {
-	return isAvailable(model, { providers }) && encoderFormFor(catalog.providerFor(model)) !== null;
+	return isAvailable(model, { providers }) && servesKind(catalog.providerFor(model), model.kind);
 }
 
 /** Why a model may not be asked; null where it may. What the client can do least about comes first. */

@@ -7,6 +7,7 @@ import {
 	AUDIO_FORMATS,
 	CREDENTIAL_FORMS,
 	EFFORTS,
+	ENCODER_FORM_NAMES,
 	PLAN_IDS,
 	QUALITY_INTENTS,
 	TIERS,
@@ -200,6 +201,8 @@ export const providerRowSchema = mapping({
 	name: text().optional(),
 	wire: wordAmong(WIRE_NAMES).optional(),
 	base_url: text(MAX_URL_CHARS).optional(),
+	/** How its models of embeddings, moderations and reranks are asked, if not as its wire has it. */
+	encoder_form: wordAmong(ENCODER_FORM_NAMES).optional(),
 	/** What a cloud's address and facts follow from (clouds.ts). */
 	region: namePart(/^[a-z][a-z0-9-]{0,39}$/, "the id of a region, such as europe-west4").optional(),
 	project: namePart(/^[a-z0-9.:-]+$/, "the id of a project").optional(),

@@ -62,7 +62,7 @@ describe("the largest series", () => {
 		);
 		const sum = (points: NamedSeries["points"][]) => points.flat().reduce(addSeriesCounts, NO_SERIES_COUNTS);
 		const property = fc.property(someSeries, fc.integer({ min: 1, max: 14 }), (all, most) => {
-			const { series, others } = keepLargest(all, most);
+			const { series, others } = keepLargest(all, most, 4);
 			expect(series).toHaveLength(Math.min(most, all.length));
 			expect(others === null).toBe(all.length <= most);
 			const kept = series.map(({ points }) => points);

@@ -1,0 +1,40 @@
+// Vectors as providers write them: lists of numbers, or base64 of little-endian float32; and the order of what names its place. Pure.
+import * as z from "zod";
+import { fromBase64 } from "../../proof/signing.ts";
+
+/** A vector in either writing. Whether its numbers are finite as float32, the engine checks. */
+export const vectorSchema = z.union([
+	z.array(z.number()).transform((numbers) => Float32Array.from(numbers)),
+	z.string().transform((text, context) => {
+		const bytes = fromBase64(text);
+		if (bytes && bytes.length % Float32Array.BYTES_PER_ELEMENT === 0) return readFloats(bytes);
+		context.addIssue({ code: "custom", message: "is no base64 of float32" });
+		return z.NEVER;
+	}),
+]);
+
+/** The numbers of little-endian float32. */
+function readFloats(bytes: Uint8Array): Float32Array {
+	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+	const { BYTES_PER_ELEMENT } = Float32Array;
+	return Float32Array.from({ length: bytes.length / BYTES_PER_ELEMENT }, (_, at) =>
+		view.getFloat32(at * BYTES_PER_ELEMENT, true),
+	);
+}
+
+/**
+ * Entries in the order of the inputs whose places they name. Where none names a place, they are taken as they stand.
+ * @returns null where only some name one, or two the same: whose answer is whose is not known then.
+ */
+export function orderByIndex<Entry extends { index?: number | undefined }>(entries: readonly Entry[]): Entry[] | null {
+	if (entries.every(({ index }) => index === undefined)) return [...entries];
+	const places = new Set(entries.map(({ index }) => index));
+	if (places.has(undefined) || places.size < entries.length) return null;
+	return entries.toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0));
+}
+
+/** A vector at length 1. One of zeros stays. */
+export function toUnit(vector: Float32Array): Float32Array {
+	const length = Math.sqrt(vector.reduce((sum, number) => sum + number * number, 0));
+	return length === 0 ? vector : vector.map((number) => number / length);
+}
