@@ -16,7 +16,7 @@ import {
 	ROUTED_IDS,
 	takenNames,
 } from "./checks.ts";
-import { fillAddress, findCloud, publishedFacts, regionIds, withProfiles, withRowIds } from "./clouds.ts";
+import { type Cloud, fillAddress, findCloud, publishedFacts, regionIds, withProfiles, withRowIds } from "./clouds.ts";
 import {
 	type ModelRow,
 	modelRowSchema,
@@ -244,9 +244,10 @@ function toKept({ provider, upstream }: ModelRow, replaced: Model): Partial<Mode
 	return { ...place, ...called, ...(documents ? { documents } : {}) };
 }
 
-/** What a row keeps of the shipped model that it is at another provider: all but what it costs there. */
-function toSame({ prices: _, id: __, provider: ___, ...same }: Model): Partial<Model> {
-	return same;
+/** What a row keeps of the shipped model that it is at another provider: all but what it costs there, and what that lacks. */
+function toSame({ prices: _, id: __, provider: ___, ...same }: Model, cloud: Cloud | undefined): Partial<Model> {
+	const lacks: readonly string[] = cloud?.lacks ?? [];
+	return Object.fromEntries(Object.entries(same).filter(([name]) => !lacks.includes(name)));
 }
 
 /** The shipped model that a member names; null, and noted, where there is none. */
@@ -269,12 +270,12 @@ function findShipped(
 	return null;
 }
 
-/** A model of a row; null where it lacks something. */
-function toModel(row: ModelRow, path: Path, shipped: Catalog, faults: Faults): Model | null {
+/** A model of a row; null where it lacks something. @param cloud of its provider. */
+function toModel(row: ModelRow, path: Path, shipped: Catalog, cloud: Cloud | undefined, faults: Faults): Model | null {
 	const replaced = findShipped(row, "replaces", path, shipped, faults);
 	const same = findShipped(row, "same_as", path, shipped, faults);
 	if (replaced === null || same === null) return null;
-	const kept: Partial<Model> = { ...(replaced ? toKept(row, replaced) : {}), ...(same ? toSame(same) : {}) };
+	const kept: Partial<Model> = { ...(replaced ? toKept(row, replaced) : {}), ...(same ? toSame(same, cloud) : {}) };
 	const id = row.id ?? replaced?.id;
 	const members = { ...kept, ...toModelMembers(row, kept), id };
 	if (!faults.require(members, ["id", "provider", "tier", "prices", "limits"], path) || id === undefined) return null;
@@ -362,6 +363,7 @@ export function extendCatalog(shipped: Catalog, document: unknown, rules: Addres
 			row ? [[row.id, row.max_tokens_field ?? findTemplate(row).max_tokens_field] as const] : [],
 		),
 	);
+	const clouds = new Map(providerRows.flatMap((row) => (row ? [[row.id, findCloud(templateName(row))] as const] : [])));
 	const rows = modelRows.map((row) => ({
 		...row,
 		max_tokens_field: row.max_tokens_field ?? fields.get(row.provider ?? ""),
@@ -372,7 +374,7 @@ export function extendCatalog(shipped: Catalog, document: unknown, rules: Addres
 	const made = rows.map((row, index) => {
 		// What it lacks may be a member with a fault.
 		if (faulty.has(`models.${index}`)) return null;
-		return toModel(row, ["models", index], shipped, faults);
+		return toModel(row, ["models", index], shipped, clouds.get(row.provider ?? ""), faults);
 	});
 	// Where the list of providers is at fault itself, each model that names one of them would be named, too.
 	const knowsProviders = !schemaFaults.some(({ path: [list] }) => list === "providers");
