@@ -199,7 +199,8 @@ export class SeriesSum {
 		const counts = toCounts(row);
 		points.set(step, addSeriesCounts(points.get(step) ?? NO_SERIES_COUNTS, counts));
 		if (counts.requests === 0) return;
-		this.#latency[step]?.push(row.latency_ms);
+		// Nobody knows how long a request took whose process died.
+		if (row.latency_ms > 0) this.#latency[step]?.push(row.latency_ms);
 		if (row.first_token_ms !== null) this.#firstToken[step]?.push(row.first_token_ms);
 	}
 

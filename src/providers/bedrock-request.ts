@@ -40,6 +40,7 @@ import {
 	droppedParameterWarning,
 	type PreparedPrompt,
 	type RequestOptions,
+	toCallUrl,
 	toPrompt,
 	toSentStops,
 	toUpstreamBody,
@@ -324,6 +325,7 @@ export function renderBedrockRequest(options: RequestOptions): UpstreamRequest {
 		...grammarWarnings(model, call.tools),
 		...stops.warnings,
 	);
+	const verb = isWhole ? "converse" : "converse-stream";
 	const choice = call.tools.length === 0 ? "none" : call.toolChoice;
 	const hasClaudesChoice = choosesInClaudesWords(call, form) && (call.tools.length > 0 || formerTools(call).length > 0);
 	const settings: JsonObject = {
@@ -343,7 +345,7 @@ export function renderBedrockRequest(options: RequestOptions): UpstreamRequest {
 		outputConfig,
 	};
 	return {
-		url: `${access.baseUrl}/model/${encodeURIComponent(model.upstream_model)}/${isWhole ? "converse" : "converse-stream"}`,
+		url: toCallUrl(options, `/model/${encodeURIComponent(model.upstream_model)}/${verb}`),
 		headers: {
 			"content-type": "application/json",
 			accept: isWhole ? "application/json" : "application/vnd.amazon.eventstream",

@@ -374,6 +374,45 @@ describe("a collector", () => {
 		expect((await spans(2)).length).toBe(2);
 	});
 
+	it("that leads elsewhere is not followed, since its headers are for it alone", async () => {
+		await collect(() => new Response(null, { status: 307, headers: { location: "https://elsewhere.example.com/" } }));
+		await chat(key.key, "hi");
+		await vi.waitFor(async () => {
+			await pass();
+			expect(collector.received.length).toBe(1);
+		});
+		expect(upstream.requests.every(({ url }) => !url.includes("elsewhere"))).toBe(true);
+	});
+
+	it("that keeps a part, or answers without an end, is sent nothing twice and is not listened to for long", async () => {
+		let pulled = 0;
+		await collect((nth) =>
+			nth === 0
+				? Response.json({ partialSuccess: { rejectedSpans: "1", errorMessage: "too large" } })
+				: new Response(
+						new ReadableStream({
+							pull(controller) {
+								pulled++;
+								controller.enqueue(new Uint8Array(65_536));
+							},
+						}),
+					),
+		);
+		await chat(key.key, "hi");
+		await vi.waitFor(async () => {
+			await pass();
+			expect(collector.received.length).toBe(1);
+		});
+		await chat(key.key, "hello");
+		await vi.waitFor(async () => {
+			await pass();
+			expect(collector.received.length).toBe(2);
+		});
+		await pass(20_000);
+		expect(collector.received.length).toBe(2);
+		expect(pulled).toBeLessThan(10);
+	});
+
 	it("gets 512 spans at once, without a wait", async () => {
 		await collect();
 		vi.useRealTimers();
