@@ -103,6 +103,11 @@ function findRefusal(model: EncoderModel, rules: EncoderRules): Failure | null {
 		const why = isNamed ? `blocked by the routing config (${entry})` : "blocked by the operator's routing config";
 		return refused("model_blocked", why, `${id} is ${why}`);
 	}
+	if (!encoderFormFor(settings.catalog.providerFor(model)))
+		return {
+			reason: "no_provider_available",
+			message: `${provider} speaks no form in which ${id} could be asked here`,
+		};
 	if (!isReachable(model, settings))
 		return { reason: "no_provider_available", message: `no key is configured for ${id} at ${provider}` };
 	if (rules.unservedForMs(model) > 0)
