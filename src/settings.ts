@@ -376,6 +376,11 @@ function readVariable(env: Variables, name: string): string | undefined {
 	return typeof text === "string" && text.trim() !== "" ? text.trim() : undefined;
 }
 
+/** The address that a provider is called at. */
+function readBaseUrl(env: Variables, provider: Provider): string {
+	return readVariable(env, providerVariableNames(provider).baseUrl) ?? provider.base_url;
+}
+
 interface ReadKeys {
 	keys?: ProviderKeys;
 	faults: string[];
@@ -391,12 +396,12 @@ function readCredentials(env: Variables, provider: Provider, form: CredentialFor
 	const name = own === undefined ? sharedName : ownName;
 	const { keys, faults = [] } = parseCredentialKeys(written, form);
 	if (!keys) return { faults: faults.map((fault) => `${name}${fault}`) };
+	const needsProject = readBaseUrl(env, provider).includes(PROJECT);
 	const found = keys.flatMap(({ name: key, credentials }) => {
 		const of = key === "" ? name : `${name} ${key}`;
 		const address = credentials && tokenAddress(credentials);
 		const fault = address ? findAddressFault(address, rules) : null;
-		const lacksProject =
-			provider.base_url.includes(PROJECT) && credentials?.form === "google" && credentials.projectId === null;
+		const lacksProject = needsProject && credentials?.form === "google" && credentials.projectId === null;
 		return [
 			...(fault === null ? [] : [`${of}: the address that tokens are asked for at ${fault}`]),
 			...(lacksProject ? [`${of} has no project_id, and the row of ${provider.id} names no project`] : []),
@@ -423,7 +428,7 @@ function readProviderKeys(env: Variables, provider: Provider, rules: AddressRule
 function readProviderAccess(env: Variables, provider: Provider, rules: AddressRules): ProviderAccess | null {
 	const { keys } = readProviderKeys(env, provider, rules);
 	if (!keys) return null;
-	const configured = readVariable(env, providerVariableNames(provider).baseUrl) ?? provider.base_url;
+	const configured = readBaseUrl(env, provider);
 	return { provider, keys, baseUrl: stripTrailingSlash(configured), host: new URL(configured).host };
 }
 
@@ -444,8 +449,8 @@ function findProviderFaults(env: Variables, provider: Provider, rules: AddressRu
 }
 
 function readStanding(env: Variables, provider: Provider): ProviderAttestation {
-	const { baseUrl, facts, zeroRetention, businessAssociate } = providerVariableNames(provider);
-	const address = stripTrailingSlash(readVariable(env, baseUrl) ?? provider.base_url);
+	const { facts, zeroRetention, businessAssociate } = providerVariableNames(provider);
+	const address = stripTrailingSlash(readBaseUrl(env, provider));
 	const isVouched = readVariable(env, facts) === VOUCHED;
 	return {
 		isReplaced: address !== stripTrailingSlash(provider.base_url) && !isVouched,

@@ -24,6 +24,8 @@ export interface EntraCredentials {
 	form: "entra";
 	clientId: string;
 	clientSecret: string;
+	/** What the token is for. */
+	scope: string;
 	tokenUri: string;
 }
 
@@ -42,6 +44,9 @@ export const PROJECT = "{project}";
 const GOOGLE_TOKEN_URI = "https://oauth2.googleapis.com/token";
 /** The one of the public cloud; others are at login.microsoftonline.us and login.partner.microsoftonline.cn. */
 const ENTRA_AUTHORITY = "https://login.microsoftonline.com";
+
+/** Azure OpenAI in the public cloud (learn.microsoft.com/azure/foundry/openai/supported-languages, read 2026-11-28). */
+const ENTRA_SCOPE = "https://cognitiveservices.azure.com/.default";
 
 const MAX_CHARS = 4_096;
 const printable = z
@@ -116,14 +121,16 @@ const entraSchema = z
 			client_id: printable,
 			client_secret: printable,
 			authority: printable.default(ENTRA_AUTHORITY),
+			scope: printable.default(ENTRA_SCOPE),
 		},
-		onlyMembers("tenant_id, client_id, client_secret and authority"),
+		onlyMembers("tenant_id, client_id, client_secret, authority and scope"),
 	)
 	.transform(
-		({ tenant_id, client_id, client_secret, authority }): EntraCredentials => ({
+		({ tenant_id, client_id, client_secret, authority, scope }): EntraCredentials => ({
 			form: "entra",
 			clientId: client_id,
 			clientSecret: client_secret,
+			scope,
 			tokenUri: `${authority.replace(/\/+$/, "")}/${tenant_id}/oauth2/v2.0/token`,
 		}),
 	);

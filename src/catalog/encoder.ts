@@ -66,6 +66,11 @@ export const encodersFileSchema = z.strictObject({
 export type EncoderModel = z.infer<typeof encoderModelSchema>;
 export type EncoderPrice = z.infer<typeof encoderPriceSchema>;
 
+/** The encoder models that lists show. Who names a hidden one is answered. */
+export function listedEncoders({ encoders }: { encoders: readonly EncoderModel[] }): EncoderModel[] {
+	return encoders.filter(({ hidden }) => !hidden);
+}
+
 /** Whether vectors of this length can be asked for. */
 export function hasDimensions({ dimensions }: Pick<EncoderModel, "dimensions">, asked: number): boolean {
 	if (!dimensions) return false;

@@ -6,6 +6,7 @@ import {
 	AUDIO_FORMATS,
 	CREDENTIAL_FORMS,
 	EFFORTS,
+	ENCODER_FORM_NAMES,
 	PLAN_IDS,
 	QUALITY_INTENTS,
 	TIERS,
@@ -167,6 +168,8 @@ export const providerSchema = z.strictObject({
 	name: z.string().min(1),
 	wire: z.enum(WIRE_NAMES),
 	base_url: z.url(),
+	/** How its encoder models are asked, if not as its wire has it: OpenAI's form with vectors as base64, or another provider's. */
+	encoder_form: z.enum(ENCODER_FORM_NAMES).optional(),
 	/** `<PREFIX>_API_KEY` and `<PREFIX>_BASE_URL` configure the provider. */
 	env_prefix: z.string().regex(/^[A-Z][A-Z0-9_]*$/),
 	/**
@@ -204,15 +207,18 @@ export const providerSchema = z.strictObject({
 	 */
 	json_mode: z.enum(["json_object", "json_schema"]).optional(),
 	/**
-	 * Ids of tool calls that it takes. `common` is OpenAI's form or the wire's own, `nine_alphanumerics` is Mistral's.
+	 * Ids of tool calls that it takes. `common` is OpenAI's form or the wire's own, `nine_alphanumerics` is Mistral's; `none` of Gemini on
+	 * Vertex, which refuses them.
 	 */
-	tool_call_ids: z.enum(["common", "nine_alphanumerics"]),
+	tool_call_ids: z.enum(["common", "nine_alphanumerics", "none"]),
 	/**
 	 * Whether a stream shows all of the model's reasoning. From recorded traffic; false when none was seen to show it.
 	 */
 	shows_reasoning: z.boolean(),
 	/** Unknown fields in OpenAI's format that this provider may be sent. None raises the price or keeps text longer. */
 	passes: z.array(z.string()),
+	/** An image may be no address, although the wire knows such images. Only of an operator's rows. */
+	remote_images: z.literal(false).optional(),
 	/** Whether tools may be of type `custom`: their argument is a text, held to a grammar where there is one. */
 	custom_tools: z.boolean(),
 	/** Whether an assistant turn must return with its reasoning_content. */

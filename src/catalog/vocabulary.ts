@@ -18,6 +18,10 @@ export type Tier = (typeof TIERS)[number];
 export const ENCODER_KINDS = ["embedding", "moderation", "rerank"] as const;
 export type EncoderKind = (typeof ENCODER_KINDS)[number];
 
+/** How encoder models are asked, where not as their provider's wire has it. */
+export const ENCODER_FORM_NAMES = ["openai", "cohere", "voyage", "tei"] as const;
+export type EncoderFormName = (typeof ENCODER_FORM_NAMES)[number];
+
 /** Whether a kind of request is of encoder models. */
 export function isEncoderKind(kind: string): kind is EncoderKind {
 	return (ENCODER_KINDS as readonly string[]).includes(kind);

@@ -1,10 +1,11 @@
 // The files of a local installation: `.dev.vars` with its secrets, `.env.local` for clients. The environment overrides them.
-import { randomBytes } from "node:crypto";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import type { Catalog } from "../catalog/catalog.ts";
-import { keyVariableNames } from "../catalog/credentials.ts";
+import { credentialForm, keyVariableNames } from "../catalog/credentials.ts";
 import { CATALOG } from "../catalog/shipped.ts";
+import type { CredentialForm } from "../catalog/vocabulary.ts";
 import { SANDBOX_AWS_KEY, SANDBOX_KEY } from "../providers/sandbox-stage.ts";
 import { settingNames } from "../settings.ts";
 import { writePrivateFile } from "./private-files.ts";
@@ -69,16 +70,41 @@ export function hasProviderKey(variables: Record<string, string>, { providers }:
 	);
 }
 
+/** Credentials that the sandbox changes for a token, or takes as they are. */
+function sandboxCredentials(form: CredentialForm, providerUrl: string): Record<string, string> {
+	if (form === "aws") return SANDBOX_AWS_KEY;
+	// Its tenant is the first part of the path behind the authority.
+	const url = new URL(providerUrl);
+	if (form === "entra")
+		return {
+			tenant_id: url.pathname.slice(1),
+			client_id: "sandbox",
+			client_secret: SANDBOX_KEY,
+			authority: url.origin,
+		};
+	const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
+	return {
+		client_email: "sandbox@sandbox.iam.gserviceaccount.com",
+		private_key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+		token_uri: `${providerUrl}/oauth2/v2.0/token`,
+		project_id: "sandbox",
+	};
+}
+
 /** Settings that send the calls of every provider to the sandbox. What is publicly known of the provider still holds. */
 export function sandboxVariables(sandboxUrl: string, { providers }: Catalog = CATALOG): Record<string, string> {
 	return Object.fromEntries(
-		providers.flatMap(({ id, env_prefix, auth }) => [
-			auth === "aws"
-				? [`${env_prefix}_CREDENTIALS`, JSON.stringify(SANDBOX_AWS_KEY)]
-				: [`${env_prefix}_API_KEY`, SANDBOX_KEY],
-			[`${env_prefix}_BASE_URL`, `${sandboxUrl}/${id}`],
-			[`${env_prefix}_FACTS`, "provider"],
-		]),
+		providers.flatMap((provider) => {
+			const { id, env_prefix } = provider;
+			const url = `${sandboxUrl}/${id}`;
+			const form = credentialForm(provider);
+			const [keyName = ""] = keyVariableNames(provider);
+			return [
+				[keyName, form === null ? SANDBOX_KEY : JSON.stringify(sandboxCredentials(form, url))],
+				[`${env_prefix}_BASE_URL`, url],
+				[`${env_prefix}_FACTS`, "provider"],
+			];
+		}),
 	);
 }
 

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { buildSite } from "./site/build.ts";
+import { buildSite, packFiles } from "./site/build.ts";
 
 const BUILT_DIR = "src/pages/built";
 const VERIFY_PAGE = "src/verifier/page";
@@ -148,8 +148,10 @@ async function buildDocuments(): Promise<void> {
 	await buildModule(join(SITE, "pictures.ts"), join(SITE, "built/pictures.js"), {
 		SITE_PICTURES: JSON.stringify(pictures),
 	});
+	const packed = packFiles(files);
 	await buildModule(join(SITE, "main.ts"), join(SITE, "built/site.js"), {
-		SITE_FILES: JSON.stringify(files),
+		SITE_BASE: JSON.stringify(packed.base),
+		SITE_FILES: JSON.stringify(packed.files),
 		SITE_MISSING_PAGE: JSON.stringify(missingPage),
 		SITE_PROGRAM_INDEX: JSON.stringify(programIndex),
 	});
@@ -177,6 +179,7 @@ export async function buildModules(): Promise<void> {
 		buildConsole(),
 		buildDocuments(),
 		buildModule(join(SITE, "examples.ts"), join(SITE, "built/examples.js")),
+		buildModule("src/compliance/detector.ts", "src/compliance/built/detector.js"),
 		buildModule("src/policy/engine.ts", "src/policy/built/engine.js"),
 		buildModule("src/telemetry/module.ts", "src/telemetry/built/telemetry.js"),
 	]);

@@ -3,9 +3,9 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import { loadDetector } from "../load-detector.ts";
 import type { Settings } from "../settings.ts";
 import { findNamedSpans, memberNames } from "./find-secrets.ts";
-import { loadDetector } from "./load.ts";
 
 /** Half of a SHA-256: enough to avoid collisions. */
 const HASH_DIGITS = 32;

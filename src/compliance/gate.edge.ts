@@ -1,4 +1,5 @@
 // Builds the gate of a conversation: scans it, and infers what pattern matching cannot see where a policy asks for that.
+import { loadDetector } from "../load-detector.ts";
 import type { Settings } from "../settings.ts";
 import type { TurnOwner } from "../turns/turns.edge.ts";
 import { analyzeConversation } from "./analyzer.edge.ts";
@@ -20,7 +21,7 @@ async function inferDetection(
 	owner: TurnOwner,
 ): Promise<Detection> {
 	const analyzed = detectorUrl === null ? undefined : analyzeConversation(detectorUrl, conversation);
-	const { inferStatements } = await import("./statements/infer.ts");
+	const { inferStatements } = await (await loadDetector()).loadStatements();
 	const stated = await scanConversation(conversation, inferStatements, owner);
 	if (analyzed === undefined) return stated;
 	return joinDetections(stated, (await analyzed) ?? unreadDetection());
@@ -33,7 +34,8 @@ export async function gateConversation(
 	settings: Pick<Settings, "catalog" | "attestations" | "detectorUrl">,
 	owner: TurnOwner,
 ): Promise<ComplianceGate> {
-	const { shippedGate } = await loadGate();
+	const [{ shippedGate }, { detectInSteps }] = await Promise.all([loadGate(), loadDetector()]);
 	const inferred = readsInferred(levels) ? await inferDetection(conversation, settings, owner) : null;
-	return scanConversation(conversation, (scanned) => shippedGate(levels, scanned, settings, inferred), owner);
+	const detection = await scanConversation(conversation, detectInSteps, owner);
+	return shippedGate(levels, conversation, detection, settings, inferred);
 }

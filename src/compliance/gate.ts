@@ -4,9 +4,7 @@ import type { ComplianceNotice } from "../failure.ts";
 import { hashObject } from "../proof/hash.ts";
 import type { Attestation } from "../proof/receipt.ts";
 import type { Settings } from "../settings.ts";
-import type { Steps } from "../turns/steps.ts";
 import type { Conversation } from "./conversation.ts";
-import { detectInSteps } from "./detect.ts";
 import { type Detection, joinDetections, UNREAD } from "./findings.ts";
 import type { Mask } from "./mask/mask.ts";
 import { findMasked, planMask, remainingClasses } from "./mask/plan.ts";
@@ -187,17 +185,18 @@ function toContents({ classes, kinds }: Detection, conversation: Conversation): 
 }
 
 /**
- * The gate of policies on a conversation, by the matrix that ships with the service. Scans the conversation in steps.
+ * The gate of policies on a conversation, by the matrix that ships with the service.
  * @param conversation everything that a model would be sent.
+ * @param detection what pattern matching finds in it (detect.ts).
  * @param inferred what is inferred beyond pattern matching, if a policy asks for it.
  */
-export function* shippedGate(
+export function shippedGate(
 	levels: PolicyLevels,
 	conversation: Conversation,
+	detection: Detection,
 	{ catalog, attestations }: Pick<Settings, "catalog" | "attestations">,
 	inferred: Detection | null = null,
-): Steps<ComplianceGate> {
-	const detection = yield* detectInSteps(conversation);
+): ComplianceGate {
 	const basis = { matrix: MATRIX, catalog, attestations };
 	const all = inferred ? joinDetections(detection, inferred) : detection;
 	const contents = { ...toContents(all, conversation), inferred };

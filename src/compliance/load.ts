@@ -1,9 +1,5 @@
-// Loads the detector, the gate and its notices on first use: start-up, and calls without a policy, do not pay for them.
-
-/** The detector of sensitive data (detect.ts). */
-export function loadDetector() {
-	return import("./detect.ts");
-}
+// Loads the gate and its notices on first use: start-up, and calls without a policy, do not pay for them. The detector stands beside the
+// bundle (load-detector.ts).
 
 /** The gate on the shipped matrix (gate.ts). */
 export function loadGate() {

@@ -6,9 +6,9 @@ import { fail } from "../failure.ts";
 import { knownFields } from "../inference/unknown-fields.ts";
 import { optionalMember } from "../json.ts";
 import { toBase64 } from "../proof/signing.ts";
+import { vectorBytes } from "../proof/vector-bytes.ts";
 import type { Warning } from "../providers/model-call.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
-import { vectorBytes } from "./answer-parts.ts";
 import {
 	ENCODING_FORMATS,
 	type EncodingFormat,

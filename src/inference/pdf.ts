@@ -18,14 +18,14 @@ function plainNames(text: string): string {
 }
 
 /**
- * The dictionary of a stream; null for one that cannot be told for sure. Strings and comments could hold what looks like another
- * beginning or end.
+ * The dictionary of a stream; null for one that cannot be told for sure. A string or a comment in it could hold what looks like
+ * another beginning: the one would have to end behind that, and the other begin on its line.
  * @param before what stands before the keyword `stream`.
  */
 function readStreamDictionary(before: string): string | null {
 	const at = before.lastIndexOf("obj");
-	const head = /^obj\s*(<<[^(%]*>>)\s*$/.exec(before.slice(at))?.[1];
-	if (at < 0 || head === undefined || !/\d\s+\d+\s*$/.test(before.slice(0, at))) return null;
+	const head = /^obj\s*(<<[^()%]*>>)\s*$/.exec(before.slice(Math.max(0, at)))?.[1];
+	if (head === undefined || !/[\r\n]\s*(?:endobj\s*)?\d+\s+\d+\s*$/.test(before.slice(0, at))) return null;
 	const opened = head.match(/<</g)?.length ?? 0;
 	return opened === head.match(/>>/g)?.length ? plainNames(head) : null;
 }

@@ -11,7 +11,7 @@ import type { BudgetStatus } from "../meter/key-budget.ts";
 import { type ModelCall, messageTexts, type Warning } from "../providers/model-call.ts";
 import { type CallStage, withStage } from "../providers/sandbox-stage.ts";
 import { type PreparedPrompt, type UpstreamRequest, type Wire, withMediaTokens } from "../providers/wire.ts";
-import { isAvailable, wireFor } from "../providers/wires.ts";
+import { isAvailable, takesRemoteImages, wireFor } from "../providers/wires.ts";
 import { modelSpeed } from "../routing/effort.ts";
 import type { OutputLimit } from "../routing/length.ts";
 import type { RoutingMode } from "../routing/mode.ts";
@@ -270,7 +270,7 @@ export function* planInSteps(
 		keyBudget: options.keyBudget ?? null,
 		available: (model) => isAvailable(model, settings),
 		complianceReasons: (model) => options.gate?.reasonsAgainst(model) ?? NO_REASONS,
-		takesRemoteImages: (model) => wireFor(catalog.providerFor(model)).remoteImages,
+		takesRemoteImages: (model) => takesRemoteImages(catalog.providerFor(model)),
 		takesToolName: (model, name) => wireFor(catalog.providerFor(model)).toolName.test(name),
 		worstCase: (model, effort, maxTokens) => attempt(model, effort, maxTokens).worstCase,
 		observations,

@@ -134,7 +134,7 @@ function toProvider(row: ProviderRow, path: Path, shipped: Catalog, faults: Faul
 		faults.add([...path, "wire"], `${row.id} ships with the service and speaks ${known.wire}; give another id`);
 	const { max_tokens_field: _____, api_version, ...template } = findTemplate(row);
 	const base = known ?? { ...PLAIN_DIALECT, name: row.id, wire: "openai" as const, ...template };
-	const provider = { ...base, ...given(members), owner: "operator" as const };
+	const { remote_images, ...provider } = { ...base, ...given(members), owner: "operator" as const };
 	// A signature is for one region, wherever the address leads.
 	if (provider.auth === "aws" && !faults.require(provider, ["region"], path)) return null;
 	const place = toPlace(row, { ...given(provider as Partial<ProviderRow>), api_version }, path, faults);
@@ -144,6 +144,7 @@ function toProvider(row: ProviderRow, path: Path, shipped: Catalog, faults: Faul
 		env_prefix: toPrefix(row.id),
 		...provider,
 		...place,
+		...(remote_images === false ? { remote_images } : {}),
 		...(facts ? { facts: toFacts(row, findCloud(templateName(row))?.parent, path, faults) } : {}),
 		...(isMoved ? { product_url: known.base_url } : {}),
 	} as Provider;

@@ -7,6 +7,7 @@ import {
 	AUDIO_FORMATS,
 	CREDENTIAL_FORMS,
 	EFFORTS,
+	ENCODER_FORM_NAMES,
 	ENCODER_KINDS,
 	PLAN_IDS,
 	QUALITY_INTENTS,
@@ -206,6 +207,8 @@ export const providerRowSchema = mapping({
 	name: text().optional(),
 	wire: wordAmong(WIRE_NAMES).optional(),
 	base_url: text(MAX_URL_CHARS).optional(),
+	/** How its models of embeddings, moderations and reranks are asked, if not as its wire has it. */
+	encoder_form: wordAmong(ENCODER_FORM_NAMES).optional(),
 	/** What a cloud's address and facts follow from (clouds.ts). */
 	region: namePart(/^[a-z][a-z0-9-]{0,39}$/, "the id of a region, such as europe-west4").optional(),
 	project: namePart(/^[a-z0-9.:-]+$/, "the id of a project").optional(),
@@ -222,6 +225,8 @@ export const providerRowSchema = mapping({
 	/** How it is asked for any JSON object. */
 	json_mode: wordAmong(dialect.json_mode.unwrap().options).optional(),
 	tool_call_ids: wordAmong(dialect.tool_call_ids.options).optional(),
+	/** An image may be an https address, as far as the wire knows such images; default true. */
+	remote_images: flag.optional(),
 	shows_reasoning: flag.optional(),
 	passes: texts.optional(),
 	custom_tools: flag.optional(),

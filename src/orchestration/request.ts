@@ -24,7 +24,7 @@ const PROMPT_END_CHARS = 4_000;
 
 const taskContentSchema = z.lazy(() =>
 	z.union([z.string(), z.array(z.object({ type: z.literal("text"), text: z.string() })).min(1)], {
-		error: "must be a string or an array of text parts",
+		error: "must be a string or an array of text parts; images and files are for chat, responses and messages",
 	}),
 );
 

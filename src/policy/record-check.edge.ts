@@ -6,10 +6,10 @@ import { type AuditEventRow, type EventOrigin, toActor } from "../audit/event.ts
 import { recordAuditEvent } from "../audit/owners.edge.ts";
 import { agentLimitNanoUsd } from "../catalog/plans.ts";
 import { redactPayloadSecrets } from "../compliance/audit-secrets.ts";
-import { loadDetector } from "../compliance/load.ts";
 import { ok, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import { runInOneTurn, runInTurnsOnceLong } from "../http/long-work.edge.ts";
+import { loadDetector } from "../load-detector.ts";
 import { usd } from "../proof/money.ts";
 import { hasMetrics } from "../settings.ts";
 import {

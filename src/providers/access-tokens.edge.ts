@@ -18,8 +18,6 @@ export type TokenCredentials = GoogleCredentials | EntraCredentials;
 
 /** Google's scope of all that an account may do (docs.cloud.google.com/vertex-ai, "Authenticate", read 2026-11-28). */
 const GOOGLE_SCOPE = "https://www.googleapis.com/auth/cloud-platform";
-/** The resource of Azure OpenAI (learn.microsoft.com/azure/ai-foundry, "Microsoft Entra ID", read 2026-11-28). */
-const ENTRA_SCOPE = "https://cognitiveservices.azure.com/.default";
 /** An assertion holds for at most an hour (developers.google.com/identity/protocols/oauth2/service-account). */
 const ASSERTION_S = 3_600;
 
@@ -94,8 +92,8 @@ async function toForm(credentials: TokenCredentials): Promise<Record<string, str
 		const assertion = await signAssertion(credentials, Date.now());
 		return { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion };
 	}
-	const { clientId, clientSecret } = credentials;
-	return { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret, scope: ENTRA_SCOPE };
+	const { clientId, clientSecret, scope } = credentials;
+	return { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret, scope };
 }
 
 /** The body as text, as far as it may reach. */

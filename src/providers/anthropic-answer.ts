@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
 import { optionalMember, parseJson } from "../json.ts";
 import { toModelAnswer } from "./accumulate.ts";
+import { parseGoogleError } from "./google-answer.ts";
 import type { FinishReason, ModelAnswer } from "./model-call.ts";
 import type { StreamPart, UpstreamError } from "./wire.ts";
 import { reportedTokenCount } from "./wire.ts";
@@ -233,8 +234,11 @@ const anthropicErrorBodySchema = z.lazy(() =>
 	z.looseObject({ error: z.looseObject({ type: z.string(), message: z.string() }) }),
 );
 
-/** The error in a parsed body `{type: "error", error: {type, message}}`; null when it is not one. */
+/**
+ * The error in a parsed body `{type: "error", error: {type, message}}`, or in Google's form: Vertex refuses calls of Claude in it. Null
+ * when it is neither.
+ */
 export function parseAnthropicError(body: unknown): UpstreamError | null {
 	const parsed = anthropicErrorBodySchema.safeParse(body);
-	return parsed.success ? { message: parsed.data.error.message, code: parsed.data.error.type } : null;
+	return parsed.success ? { message: parsed.data.error.message, code: parsed.data.error.type } : parseGoogleError(body);
 }

@@ -127,6 +127,9 @@ export class AnthropicDecoder implements StreamDecoder {
 		const type = z.looseObject({ type: z.string() }).safeParse(json).data?.type ?? "";
 		if (type === "error")
 			return this.#fail(parseAnthropicError(json) ?? { message: "the stream reports an error", code: null });
+		// Vertex reports its own failures without a type.
+		const foreign = type === "" ? parseAnthropicError(json) : null;
+		if (foreign) return this.#fail(foreign);
 		if (!KNOWN_EVENTS.has(type)) return [];
 		const parsed = anthropicEventSchema.safeParse(json);
 		if (!parsed.success) return this.#fail({ message: `the stream holds a malformed ${type} event`, code: null });

@@ -1,5 +1,5 @@
 // Renders a model call as a request to Gemini's generateContent. The other google files read the answer.
-import type { Model } from "../catalog/schema.ts";
+import type { Model, Provider } from "../catalog/schema.ts";
 import type { Effort, EffortChoice } from "../catalog/vocabulary.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../json.ts";
 import type { ProviderAccess } from "../settings.ts";
@@ -135,6 +135,18 @@ function addParts(message: Exclude<Message, { role: "system" }>, turn: GoogleTur
 	}
 }
 
+/** Calls and their results without ids, which are matched by their order then. */
+function withoutCallIds(turns: GoogleTurn[]): GoogleTurn[] {
+	const bare = (part: JsonObject, name: "functionCall" | "functionResponse"): JsonObject => {
+		const member = part[name];
+		if (!isJsonObject(member)) return part;
+		const { id: _, ...rest } = member;
+		return { ...part, [name]: rest };
+	};
+	const parts = (turn: GoogleTurn) => turn.parts.map((part) => bare(bare(part, "functionCall"), "functionResponse"));
+	return turns.map((turn) => ({ ...turn, parts: parts(turn) }));
+}
+
 /** The conversation's turns: neighbours of one role are merged. */
 function toGoogleTurns(conversation: PlacedSystem["conversation"]): GoogleTurn[] {
 	const names = new Map<string, string>();
@@ -185,10 +197,14 @@ function compileTools(call: ModelCall): CompiledTools {
 }
 
 /** Serializes what is the same for every Gemini model: `tools`, `systemInstruction` and `contents`, as they are cached. */
-export function prepareGooglePrompt(call: ModelCall): PreparedPrompt {
+export function prepareGooglePrompt(
+	call: ModelCall,
+	{ tool_call_ids }: Pick<Provider, "tool_call_ids">,
+): PreparedPrompt {
 	const placed = placeSystem(pairToolResults(call.messages));
 	const system = toGoogleTextParts(placed.system);
-	const contents = toGoogleTurns(placed.conversation);
+	const turns = toGoogleTurns(placed.conversation);
+	const contents = tool_call_ids === "none" ? withoutCallIds(turns) : turns;
 	// Gemini needs a turn to answer. System messages that stand alone become that turn.
 	const alone = contents.length === 0;
 	const json = JSON.stringify({

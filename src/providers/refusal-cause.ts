@@ -154,8 +154,12 @@ function namesModel(text: string): boolean {
 	return text.includes("§") || /\bmodels?\b/.test(text);
 }
 
+/** Google's refusal of a service account that lacks a role, which names the model that was called. */
+const LACKS_ROLE = /\bpermission [\w.]+ denied on resource\b/;
+
 function readForbidden(said: string): RefusalCause {
 	const text = said.toLowerCase().replace(/(?<=\w)[_-](?=\w)/g, " ");
+	if (LACKS_ROLE.test(text)) return "account";
 	const isModel = namesModel(text);
 	if (CLOSED_ACCOUNT.test(text) && !isModel) return "account";
 	if (DISLIKED_CONTENT.test(text)) return "prompt";

@@ -52,7 +52,7 @@ export const googleWire: Wire = {
 	remoteImages: false,
 	toolName: /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/,
 	preparePrompt: prepareGooglePrompt,
-	promptVariant: () => "",
+	promptVariant: ({ tool_call_ids }) => tool_call_ids,
 	renderRequest: renderGoogleRequest,
 	parseAnswer: parseGoogleAnswer,
 	parseUsage: parseGoogleUsage,
@@ -85,6 +85,11 @@ const WIRES: Readonly<Record<WireName, Wire>> = {
 /** The wire format of a provider. */
 export function wireFor({ wire }: Pick<Provider, "wire">): Wire {
 	return WIRES[wire];
+}
+
+/** Whether an image may be an https address at a provider. */
+export function takesRemoteImages(provider: Pick<Provider, "wire" | "remote_images">): boolean {
+	return wireFor(provider).remoteImages && provider.remote_images !== false;
 }
 
 /** Whether a model can be called: its provider has a key that may be used for it. */

@@ -1,9 +1,9 @@
 // Finds what looks like a secret in a routing config before it is shared, because anybody can read a share.
 import { plainConversation } from "../compliance/conversation.ts";
 import { type FoundSecret, findSecrets } from "../compliance/find-secrets.ts";
-import { loadDetector } from "../compliance/load.ts";
 import { scanConversation } from "../compliance/scans.edge.ts";
 import type { SecretPlace } from "../failure.ts";
+import { loadDetector } from "../load-detector.ts";
 import type { Steps } from "../turns/steps.ts";
 import type { TurnOwner } from "../turns/turns.edge.ts";
 import type { ConfigInput } from "./config-input.ts";

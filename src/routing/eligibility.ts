@@ -22,6 +22,8 @@ export interface Exclusion {
 		| "cost";
 	param?: CallField | "config";
 	text: string;
+	/** Whether another model would do. Few take files, so a client that named one is told which do. */
+	isMetBy?(model: Model): boolean;
 	/** The prompt is longer than the model reads, by this service's estimate. */
 	overflow?: { tokens: number; maximum: number };
 }
@@ -58,9 +60,6 @@ function lacks(param: CallField, what: string): Exclusion {
 	return { code: "capability", param, text: `does not support ${what}` };
 }
 
-/** Few models take files, so a client is told how to reach one. */
-const CHOOSES_ONE = "; auto chooses a model that does";
-
 /** Base64 has four characters for three bytes. */
 const BYTES_PER_CHAR = 3 / 4;
 
@@ -72,7 +71,8 @@ function overLimit(text: string): Exclusion {
 function addMedia(exclusions: Exclusion[], { documents, audio }: Model, call: ModelCall): void {
 	const media = callMedia(call);
 	const files = partsOfType(media, "file");
-	if (files.length > 0 && !documents) exclusions.push(lacks("messages", `PDF files${CHOOSES_ONE}`));
+	if (files.length > 0 && !documents)
+		exclusions.push({ ...lacks("messages", "PDF files"), isMetBy: (model) => model.documents !== undefined });
 	else if (files.length > 0 && documents) {
 		const { max_pages, max_bytes } = documents.pdf;
 		const pages = countCallPages(call);
@@ -83,7 +83,8 @@ function addMedia(exclusions: Exclusion[], { documents, audio }: Model, call: Mo
 			exclusions.push(overLimit(`reads at most ${max_bytes} bytes of PDF files, the request has ${Math.floor(bytes)}`));
 	}
 	const recordings = partsOfType(media, "audio");
-	if (recordings.length > 0 && !audio) exclusions.push(lacks("messages", `audio${CHOOSES_ONE}`));
+	if (recordings.length > 0 && !audio)
+		exclusions.push({ ...lacks("messages", "audio"), isMetBy: (model) => model.audio !== undefined });
 	else if (recordings.length > 0 && audio) {
 		const format = recordings.find((recording) => !audio.formats.includes(recording.format))?.format;
 		if (format) exclusions.push(lacks("messages", `audio in ${format}`));
@@ -112,9 +113,10 @@ function addCapabilities(exclusions: Exclusion[], model: Model, call: ModelCall,
 	if (call.logprobs && !supports.logprobs) exclusions.push(lacks("logprobs", "logprobs"));
 }
 
-/** What the images and pages of a call take more than the signals say, where the model's row has a figure. */
+/** What the images and pages of a call take more or less than the signals say, where the model's row has a figure. */
 function moreMediaTokens({ image_tokens = IMAGE_TOKENS, documents }: Model, call: ModelCall): number {
-	const pageTokens = documents?.pdf.tokens_per_page ?? PAGE_TOKENS;
+	// The figure of a row is the most that a page counts as.
+	const pageTokens = Math.min(documents?.pdf.tokens_per_page ?? PAGE_TOKENS, PAGE_TOKENS);
 	return callImages(call).length * (image_tokens - IMAGE_TOKENS) + countCallPages(call) * (pageTokens - PAGE_TOKENS);
 }
 

@@ -2,7 +2,7 @@
 import { isChoosable } from "../catalog/catalog.ts";
 import { isInPlan } from "../catalog/plans.ts";
 import type { Model } from "../catalog/schema.ts";
-import type { Failure } from "../failure.ts";
+import type { Failure, Issue } from "../failure.ts";
 import { toBudgetFailure } from "../meter/budget-failure.ts";
 import { usd } from "../proof/money.ts";
 import type { Exclusion } from "./eligibility.ts";
@@ -157,13 +157,33 @@ function toExclusionFailure(
 	// Both the policy and something the client could change exclude each model. Changing it would not help against the
 	// policy.
 	if (only("compliance", "key", "blocked", "tier", "cost").length > 0) return byPolicy;
+	return { reason: "invalid_request", issues: toIssues(request, reachable) };
+}
+
+/** For each field of the request that asks too much, what the first model says of it. */
+function toIssues(request: SelectionRequest, reachable: readonly [id: string, exclusions: Exclusion[]][]): Issue[] {
 	const issues = new Map<string, string>();
 	for (const [id, exclusions] of reachable) {
-		for (const { param, text } of exclusions)
-			if (param && !issues.has(param))
-				issues.set(param, reachable.length === 1 ? `${id}: ${text}` : `no model can serve this; ${id}: ${text}`);
+		for (const { param, text, isMetBy } of exclusions) {
+			if (!param || issues.has(param)) continue;
+			const named = `${id}: ${text}${isMetBy ? nameOthers(request, isMetBy) : ""}`;
+			issues.set(param, reachable.length === 1 ? named : `no model can serve this; ${id}: ${text}`);
+		}
 	}
-	return { reason: "invalid_request", issues: [...issues].map(([path, message]) => ({ path, message })) };
+	return [...issues].map(([path, message]) => ({ path, message }));
+}
+
+/** More are not named. */
+const MAX_NAMED_MODELS = 3;
+
+/** The models that would do in place of one that was named, as the end of a sentence; empty without any. */
+function nameOthers({ plan, catalog, available }: SelectionRequest, isMetBy: (model: Model) => boolean): string {
+	const others = catalog.models.filter(
+		(model) => isMetBy(model) && isChoosable(model) && available(model) && isInPlan(model, plan, catalog),
+	);
+	if (others.length === 0) return "";
+	const names = others.slice(0, MAX_NAMED_MODELS).map(({ id }) => id);
+	return `; ${names.join(", ")}${others.length > names.length ? " and others" : ""} do, and auto chooses among them`;
 }
 
 function toNoProviderFailure({ plan, catalog, available }: SelectionRequest): Failure {

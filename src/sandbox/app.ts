@@ -1,16 +1,23 @@
 // The sandbox upstream: it answers in place of the providers, deterministically and offline. It never ships with the Worker.
 import { type Context, Hono } from "hono";
 import { parseJson } from "../json.ts";
-import { parseStage, STAGE_HEADER } from "../providers/sandbox-stage.ts";
+import { parseStage, SANDBOX_KEY, STAGE_HEADER } from "../providers/sandbox-stage.ts";
 import { answerTo } from "./answer.ts";
 import { anthropicFormat } from "./anthropic.ts";
 import { bedrockFormat } from "./bedrock.ts";
-import { answerEmbeddings, embeddingsPrompt } from "./embeddings.ts";
+import {
+	ENCODER_PATHS,
+	type EncoderAsked,
+	encoderFormAt,
+	googleEmbeddings,
+	type SandboxEncoderForm,
+} from "./encoder-forms.ts";
 import { parseFaults, type SandboxFaults } from "./faults.ts";
 import { type AcceptedRequest, Refusal, type SandboxFormat } from "./format.ts";
 import { googleFormat } from "./google.ts";
 import { openaiFormat } from "./openai.ts";
 import { bodyStream, type Connection } from "./stream.ts";
+import { VERTEX_VERB, vertexClaudeFormat } from "./vertex-claude.ts";
 
 interface SandboxEnv {
 	Bindings: { outgoing?: Connection } | undefined;
@@ -28,11 +35,7 @@ const SANDBOX_MARK = { "x-svc-sandbox": "1" };
 
 const GARBAGE_BODY = "<html>upstream had a bad day</html>";
 
-function wholeResponse(
-	body: Record<string, unknown>,
-	faults: SandboxFaults,
-	connection: Connection | undefined,
-): Response {
+function wholeResponse(body: unknown, faults: SandboxFaults, connection: Connection | undefined): Response {
 	const headers = { ...SANDBOX_MARK, "content-type": "application/json" };
 	if (faults.garbage) return new Response(GARBAGE_BODY, { headers: { ...SANDBOX_MARK, "content-type": "text/html" } });
 	const text = JSON.stringify(body);
@@ -52,6 +55,22 @@ function refusalResponse(
 	const { status, message, code } = refusal;
 	const { body, headers } = format.failure(status, message, retryAfterSeconds, provider, code);
 	return Response.json(refusal.body ?? body, { status, headers: { ...headers, ...SANDBOX_MARK } });
+}
+
+/** The error status that a prompt asks for; null where it asks for none. */
+function askedRefusal(
+	format: SandboxFormat,
+	faults: SandboxFaults,
+	model: string,
+	provider: string,
+	isWhole: boolean,
+): Response | null {
+	if (faults.overflow) return refusalResponse(format, format.overflow(provider), provider);
+	if (faults.refusal) return refusalResponse(format, format.refusals[faults.refusal](model, provider), provider);
+	const status = faults.status ?? (faults.error && isWhole ? format.overloaded : null);
+	if (status === null) return null;
+	const refusal = new Refusal(status, `the sandbox was asked for status ${status}`);
+	return refusalResponse(format, refusal, provider, faults.retryAfterSeconds);
 }
 
 async function serve(c: Context<SandboxEnv>, format: SandboxFormat, observer: SandboxObserver): Promise<Response> {
@@ -78,16 +97,8 @@ async function serve(c: Context<SandboxEnv>, format: SandboxFormat, observer: Sa
 	const faults = parseFaults(userText, provider, systemText);
 	if (faults.slowMs > 0) await new Promise((resolve) => setTimeout(resolve, faults.slowMs));
 	const { stream } = accepted;
-	if (faults.overflow) return refusalResponse(format, format.overflow(provider), provider);
-	if (faults.refusal) {
-		const { model } = accepted.request.prompt;
-		return refusalResponse(format, format.refusals[faults.refusal](model, provider), provider);
-	}
-	const status = faults.status ?? (faults.error && !stream ? format.overloaded : null);
-	if (status !== null) {
-		const refusal = new Refusal(status, `the sandbox was asked for status ${status}`);
-		return refusalResponse(format, refusal, provider, faults.retryAfterSeconds);
-	}
+	const refused = askedRefusal(format, faults, accepted.request.prompt.model, provider, !stream);
+	if (refused) return refused;
 	observer.onRequest?.(provider);
 	const answer = answerTo(accepted.request, parseStage(c.req.header(STAGE_HEADER)), faults);
 	const connection = c.env?.outgoing;
@@ -99,21 +110,35 @@ async function serve(c: Context<SandboxEnv>, format: SandboxFormat, observer: Sa
 	});
 }
 
-/** Answers embeddings. Of the words for faults those hold that concern a whole answer. */
-async function serveEmbeddings(c: Context<SandboxEnv>, observer: SandboxObserver): Promise<Response> {
+/** A token for the credentials of a service account or an application: any that are whole. */
+async function giveToken(c: Context<SandboxEnv>): Promise<Response> {
+	const form = await c.req.parseBody();
+	const isGiven = typeof (form["assertion"] ?? form["client_secret"]) === "string";
+	if (!isGiven || typeof form["grant_type"] !== "string") return c.json({ error: "invalid_request" }, 400);
+	return c.json({ access_token: SANDBOX_KEY, expires_in: 3_599, token_type: "Bearer" });
+}
+
+/** Answers embeddings, moderations and reranks. Of the words for faults those hold that concern a whole answer. */
+async function serveEncoder(
+	c: Context<SandboxEnv>,
+	{ format, read }: SandboxEncoderForm,
+	observer: SandboxObserver,
+): Promise<Response> {
 	const provider = c.req.param("provider") ?? "";
-	const body: unknown = await c.req.json().catch(() => null);
-	const faults = parseFaults(embeddingsPrompt(body), provider, "");
-	if (faults.slowMs > 0) await new Promise((resolve) => setTimeout(resolve, faults.slowMs));
+	const model = c.req.param("modelAndVerb")?.replace(/:.*$/, "") ?? "";
+	let asked: EncoderAsked;
 	try {
-		if (faults.status !== null) throw new Refusal(faults.status, `the sandbox was asked for status ${faults.status}`);
-		const answer = answerEmbeddings(body);
-		observer.onRequest?.(provider);
-		return wholeResponse(faults.noUsage ? { ...answer, usage: null } : answer, faults, c.env?.outgoing);
+		asked = read(await c.req.json().catch(() => null), provider, model);
 	} catch (error) {
-		if (error instanceof Refusal) return refusalResponse(openaiFormat, error, provider, faults.retryAfterSeconds);
+		if (error instanceof Refusal) return refusalResponse(format, error, provider);
 		throw error;
 	}
+	const faults = parseFaults(asked.text, provider);
+	if (faults.slowMs > 0) await new Promise((resolve) => setTimeout(resolve, faults.slowMs));
+	const refused = askedRefusal(format, faults, asked.model, provider, true);
+	if (refused) return refused;
+	observer.onRequest?.(provider);
+	return wholeResponse(asked.answer(faults), faults, c.env?.outgoing);
 }
 
 /**
@@ -125,9 +150,20 @@ export function createSandbox(watch: SandboxObserver | ((provider: string) => vo
 	const app = new Hono<SandboxEnv>();
 	app.post("/:provider/chat/completions", (c) => serve(c, openaiFormat, observer));
 	app.post("/:provider/messages", (c) => serve(c, anthropicFormat, observer));
-	app.post("/:provider/models/:modelAndVerb", (c) => serve(c, googleFormat, observer));
+	app.post("/:provider/models/:modelAndVerb", (c) => {
+		if (c.req.param("modelAndVerb").endsWith(":batchEmbedContents")) return serveEncoder(c, googleEmbeddings, observer);
+		const isClaude = VERTEX_VERB.test(c.req.param("modelAndVerb"));
+		return serve(c, isClaude ? vertexClaudeFormat : googleFormat, observer);
+	});
+	// Azure's older form, whose body may name the model as well.
+	app.post("/:provider/deployments/:deployment/chat/completions", (c) => serve(c, openaiFormat, observer));
+	app.post("/:provider/oauth2/v2.0/token", (c) => giveToken(c));
+	app.post("/:provider/deployments/:deployment/embeddings", (c) =>
+		serveEncoder(c, encoderFormAt("openai", "embeddings"), observer),
+	);
 	app.post("/:provider/model/:modelId/:verb", (c) => serve(c, bedrockFormat, observer));
-	app.post("/:provider/embeddings", (c) => serveEmbeddings(c, observer));
+	for (const path of ENCODER_PATHS)
+		app.post(`/:provider/${path}`, (c) => serveEncoder(c, encoderFormAt(c.req.param("provider"), path), observer));
 	app.notFound(() => refusalResponse(openaiFormat, new Refusal(404, "sandbox: no such path"), ""));
 	return app;
 }

@@ -18,6 +18,9 @@
 //   [[loose json]] [[unfit json]]  prose where JSON is asked for, and JSON that fits no schema. In the system message: in a repair, too
 //   [[overrun]] [[no usage]] [[cached 40]]   more usage than allowed, no usage, so many cached prompt tokens
 //
+//   [[one short]] [[merged]]       of vectors, results or ranks: one too few, only one for all inputs
+//   [[short vectors]] [[shuffled]] vectors with a number too few; in another order than the inputs, by their index
+//
 // Words for what is no answer may name the stage of a workflow or the kind of a run's step: `[[unwilling aggregate]]`,
 // `[[unwilling final]]`, `[[unwilling subtask 2]]`.
 // `[[word @provider]]` holds for that provider only; `[[fail provider]]` is its status 503. A wait takes at most two minutes.
@@ -64,6 +67,13 @@ export interface SandboxFaults {
 	overrun: boolean;
 	/** Report no usage. */
 	noUsage: boolean;
+	/** One vector, result or rank is missing; or there is one for all inputs. */
+	oneShort: boolean;
+	merged: boolean;
+	/** Vectors have a number too few. */
+	shortVectors: boolean;
+	/** Vectors stand in another order, each with its index. */
+	shuffled: boolean;
 	/** Length of the answer in words; 0 for the usual one. */
 	longWords: number;
 	/** Prompt tokens reported as cached. */
@@ -118,6 +128,10 @@ export function parseFaults(prompt: string, provider: string, systemText = ""): 
 		empty: words.includes("empty"),
 		overrun: words.includes("overrun"),
 		noUsage: words.includes("no usage"),
+		oneShort: words.includes("one short"),
+		merged: words.includes("merged"),
+		shortVectors: words.includes("short vectors"),
+		shuffled: words.includes("shuffled"),
 		longWords: Math.min(MAX_LONG_WORDS, number(/^long (\d{1,6})$/) ?? 0),
 		cachedTokens: number(/^cached (\d{1,6})$/) ?? 0,
 	};

@@ -172,12 +172,30 @@ function checkConfig(model: string, { generationConfig: config, tools, toolConfi
 		refuseGoogle("allowed_function_names has a name that is not declared.");
 }
 
+/** Vertex, which takes a token, knows no ids of calls. @throws {Refusal} status 400. */
+function checkNoCallIds({ contents }: GoogleRequest): void {
+	const faults = contents.flatMap(({ parts }, turn) =>
+		parts.flatMap(({ functionCall, functionResponse }, index) =>
+			(functionCall?.id ?? functionResponse?.id) === undefined
+				? []
+				: [
+						unknownName(
+							"id",
+							`contents[${turn}].parts[${index}].${functionCall ? "function_call" : "function_response"}`,
+						),
+					],
+		),
+	);
+	if (faults.length > 0) refuseFor(faults);
+}
+
 /**
  * Checks a request as Gemini does.
  * @throws {Refusal} status 400, or 403 without a key.
  */
 export function parseGoogle(model: string, headers: Headers, body: unknown): GoogleRequest {
-	if (!headers.get("x-goog-api-key"))
+	// AI Studio takes a key, Vertex a token.
+	if (!headers.get("x-goog-api-key") && !headers.get("authorization"))
 		throw new Refusal(403, "Method doesn't allow unregistered callers (callers without established identity).");
 	const parsed = googleRequest.safeParse(body);
 	if (!parsed.success)
@@ -194,6 +212,7 @@ export function parseGoogle(model: string, headers: Headers, body: unknown): Goo
 			),
 		);
 	const request = googleRequest.parse(body);
+	if (headers.get("authorization")) checkNoCallIds(request);
 	const violations = (request.tools ?? []).flatMap(({ functionDeclarations = [] }, tool) =>
 		functionDeclarations.flatMap(({ parameters }, at) =>
 			parameters ? schemaViolations(parameters, `tools[${tool}].function_declarations[${at}].parameters`) : [],

@@ -1,12 +1,19 @@
 // What people do in the console: make and rotate a key, begin a run, ask in the playground, check a config. And what strangers wrote.
 import { describe, expect, it } from "vitest";
 import { useConsole } from "./use-console.ts";
-import { VIEWS, type Visit } from "./visit.ts";
+import { DESK, VIEWS, type View, type Visit } from "./visit.ts";
 
 const { service, visit } = useConsole();
 
 /** Breaks out of text, attributes and links, turns direction, and has no place to break. */
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script><a href="javascript:alert(3)">x</a>\u202e${"w".repeat(10_000)}`;
+
+const PHONE: View = { width: 390, colorScheme: "dark" };
+
+const WEATHER = {
+	type: "function",
+	function: { name: "weather", parameters: { type: "object", properties: { city: { type: "string" } } } },
+};
 
 async function signedIn(view = VIEWS[0]): Promise<{ visitor: Visit; key: string }> {
 	const { key } = await service().newKey("corporate");
@@ -133,6 +140,48 @@ describe("an owner", () => {
 		expect(await page.locator("#code-python").innerText()).toMatch(/Say hello[\s\S]*And again/);
 		expect(await visitor.findFaults("playground-two")).toEqual([]);
 	});
+
+	it.each([DESK, PHONE])(
+		"answers for tools in the playground at $width pixels, and two models go on with their own",
+		async (view) => {
+			const { visitor } = await signedIn(view);
+			const { page } = visitor;
+			const turns = page.locator(".turn");
+			const send = page.getByRole("button", { name: "Send", exact: true });
+			await visitor.open("/console/playground?model=gpt-6-luna");
+			await page.getByLabel("Beside it").fill("claude-haiku-5-5");
+			await page.getByLabel("Tools as JSON").fill(JSON.stringify([WEATHER]));
+			await page.getByLabel("Prompt").fill("What is the weather in Graz?");
+			await send.click();
+			const results = turns.first().getByLabel("Result of weather");
+			await results.nth(1).waitFor();
+			expect(await turns.first().innerText()).toContain("Calls weather");
+			expect(await visitor.findFaults("playground-tools")).toEqual([]);
+
+			// No model can go on before it has what it asked for.
+			await page.getByLabel("Prompt").fill("And tomorrow?");
+			await send.click();
+			await page.getByText("Send the results of the tools first.").waitFor();
+			expect(await turns.count()).toBe(1);
+			for (const [nth, result] of ["19 degrees <b>", "21 degrees"].entries()) {
+				await results.nth(nth).fill(result);
+				await page.getByRole("button", { name: "Send the results" }).first().click();
+				const turn = turns.nth(nth + 1);
+				await turn.getByRole("link", { name: "Decision, cost and receipt" }).waitFor();
+				expect(await turn.innerText()).toContain(result);
+				await page.getByText("Complete.").waitFor();
+			}
+			await send.click();
+			const last = turns.nth(3).locator(".answer-facts a");
+			await last.nth(1).waitFor();
+			await page.getByText("Complete.").waitFor();
+			expect(await page.getByLabel("Prompt").inputValue()).toBe("");
+			const code = (await page.locator("#code-curl").textContent()) ?? "";
+			expect(code).toMatch(/"role":\s*"tool"[\s\S]*19 degrees[\s\S]*And tomorrow\?/);
+			expect(code).not.toContain("21 degrees");
+			expect(await visitor.findFaults("playground-tools-answered")).toEqual([]);
+		},
+	);
 
 	it("sends an image with a prompt in the playground", async () => {
 		const { visitor } = await signedIn();

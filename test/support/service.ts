@@ -240,7 +240,11 @@ export function useSandbox(
 		const request = new Request(input as RequestInfo, init);
 		if (!request.url.startsWith(SANDBOX_ORIGIN)) throw new Error(`a test must not call ${request.url}`);
 		const { url, headers } = request;
-		const sent: UpstreamCall = { url, headers, body: await request.clone().json(), status: null };
+		const text = new TextDecoder().decode(await request.clone().arrayBuffer());
+		// A token is asked for by a form.
+		const isForm = headers.get("content-type") === "application/x-www-form-urlencoded";
+		const body = isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text);
+		const sent: UpstreamCall = { url, headers, body, status: null };
 		upstream.requests.push(sent);
 		const response = await answer(request);
 		sent.status = response.status;

@@ -40,6 +40,7 @@ const LAYERS = [
 	["ledger"],
 	["policy"],
 	["compliance"],
+	["load-detector.ts"],
 	["audit"],
 	["usage"],
 	["account"],

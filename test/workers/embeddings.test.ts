@@ -105,7 +105,7 @@ describe("an embedding", () => {
 		]);
 		expect(answer.svc.routing).toMatchObject({ mode: "direct", provider: "openai" });
 		expect(answer.svc.cost).toEqual({ input_usd: 8e-8, total_usd: (4 * NANO_PER_TOKEN) / 1e9, estimated: false });
-		expect(sentBodies()).toEqual([{ model: MODEL, input: ["The food was delicious"], encoding_format: "float" }]);
+		expect(sentBodies()).toEqual([{ model: MODEL, input: ["The food was delicious"], encoding_format: "base64" }]);
 	});
 
 	it.each([
@@ -122,13 +122,13 @@ describe("an embedding", () => {
 		expect(answer.usage.prompt_tokens).toBe(inputs.reduce((sum, each) => sum + tokensOf(each), 0));
 	});
 
-	it("comes as base64 of the same numbers only to who asks for it, and the provider is asked for numbers", async () => {
+	it("comes as base64 of the same numbers only to who asks for it, and OpenAI is asked for the shorter form", async () => {
 		const asFloat = await embedded({ input: ["a", "b c"], dimensions: 3, encoding_format: "float" });
 		const asText = await embedded({ input: ["a", "b c"], dimensions: 3, encoding_format: "base64" });
 		expect(asText.data.map(({ embedding }) => fromBase64Vector(String(embedding)))).toEqual(
 			asFloat.data.map(({ embedding }) => embedding),
 		);
-		expect(sentBodies().map((body) => body.encoding_format)).toEqual(["float", "float"]);
+		expect(sentBodies().map((body) => body.encoding_format)).toEqual(["base64", "base64"]);
 		expect(sentBodies().map((body) => body.dimensions)).toEqual([3, 3]);
 	});
 

@@ -17,6 +17,7 @@ import {
 } from "./documents.ts";
 import { renderHome, renderProgramIndex } from "./home.ts";
 import { type RenderedDocument, relinkMarkdown, renderDocument } from "./markdown.ts";
+import { TextPacker } from "./pack-text.ts";
 import { type PageAssets, renderApiPage, renderPage, type ViewerAssets } from "./page.ts";
 
 const HTML = "text/html; charset=utf-8";
@@ -197,4 +198,24 @@ export function buildSite({ root, script, style, viewer }: Sources): BuiltSite {
 		missingPage: toFile(renderPage(missing, pages, assets), HTML),
 		programIndex: toFile(renderProgramIndex(), "application/json"),
 	};
+}
+
+/**
+ * Packs the texts of files over a base (site/packed-text.ts): all Markdown, and the page with the longest menu and the shortest text, whose
+ * frame the others repeat.
+ */
+export function packFiles(files: Readonly<Record<string, SiteFile>>): {
+	base: string;
+	files: Record<string, SiteFile>;
+} {
+	const all = Object.entries(files);
+	const markdown = all.filter(([, { type }]) => type === MARKDOWN).map(([, { text }]) => text);
+	const [frame = ""] = all
+		.filter(([path, { type }]) => type === HTML && path.startsWith(`${pagePath(REFERENCE_NAME)}/`))
+		.map(([, { text }]) => text)
+		.toSorted((a, b) => a.length - b.length);
+	const base = [...markdown, frame].join("");
+	const packer = new TextPacker(base);
+	const packed = all.map(([path, file]) => [path, { ...file, text: packer.pack(file.text) }]);
+	return { base, files: Object.fromEntries(packed) };
 }

@@ -41,6 +41,9 @@ function errorMessage({ error, message }: Chunk): string {
 	return typeof error === "object" ? (error.message ?? "it failed") : (message ?? error ?? "it failed");
 }
 
+/** Fields for results of tools in this page so far. */
+let resultFields = 0;
+
 /** How an answer ended. `failed` says why. */
 export type AnswerEnd = { state: "complete" | "stopped" } | { state: "failed"; why: string };
 
@@ -66,7 +69,7 @@ export class AnswerCard {
 		this.element = make("div", "answer", this.#head, this.#body, this.#tools, this.#facts, this.#why);
 	}
 
-	/** What was answered, for the conversation to go on with. */
+	/** What was answered as a whole, for the conversation to go on with. */
 	get message(): ChatMessage {
 		const said: ChatMessage = {
 			role: "assistant",
@@ -75,9 +78,9 @@ export class AnswerCard {
 		return this.calls.length === 0 ? said : { ...said, tool_calls: this.calls };
 	}
 
-	/** Whether anything was answered. */
-	get isEmpty(): boolean {
-		return this.#text === "" && this.calls.length === 0;
+	/** What was said before the answer broke off; null for nothing. Of tools that it began to call, nobody knows the rest. */
+	get beginning(): ChatMessage | null {
+		return this.#text === "" ? null : { role: "assistant", content: this.#text };
 	}
 
 	/** Asks, and shows the answer until it ends. */
@@ -174,10 +177,13 @@ export class AnswerCard {
 	 */
 	askForResults(onResults: (results: ChatMessage[]) => void): void {
 		if (this.calls.length === 0) return;
-		const fields = this.calls.map(({ id, function: { name, arguments: given } }, index) => {
+		const heading = make("p", "hint", "It goes on once it has what these tools answered.");
+		this.#tools.append(heading);
+		const fields = this.calls.map(({ id, function: { name, arguments: given } }) => {
 			const area = make("textarea");
 			area.rows = 2;
-			area.id = `result-${id}-${index}`;
+			// Two models may give their calls the same ids.
+			area.id = `result-${++resultFields}`;
 			const label = make("label", "", `Result of ${name}`);
 			label.htmlFor = area.id;
 			const shown = make("pre", "", make("code", "", given));
@@ -188,6 +194,7 @@ export class AnswerCard {
 		const button = make("button", "quiet", "Send the results");
 		button.type = "button";
 		button.addEventListener("click", () => {
+			heading.remove();
 			button.remove();
 			for (const { area } of fields) area.readOnly = true;
 			onResults(fields.map(({ id, area }) => ({ role: "tool", tool_call_id: id, content: area.value })));

@@ -41,11 +41,14 @@ export class AttachedImages {
 		this.#images.push({ name: file.name, url });
 	}
 
-	/** The data URLs, which are then no longer attached. */
-	take(): string[] {
-		const urls = this.#images.splice(0).map(({ url }) => url);
+	/** As data URLs. */
+	get urls(): string[] {
+		return this.#images.map(({ url }) => url);
+	}
+
+	clear(): void {
+		this.#images = [];
 		this.#draw();
-		return urls;
 	}
 
 	#draw(): void {

@@ -43,7 +43,7 @@ function readConversation(form: HTMLFormElement): ChatMessage[] {
 class Conversation {
 	#form: HTMLFormElement;
 	#images = new AttachedImages(say);
-	/** What was said so far, with the first model and with the second. */
+	/** What was said so far, with the first model and with the second; null where the second has not answered on its own. */
 	#histories: [ChatMessage[], ChatMessage[] | null];
 
 	constructor(form: HTMLFormElement) {
@@ -63,20 +63,32 @@ class Conversation {
 	async send(): Promise<void> {
 		const prompt = this.#form.querySelector<HTMLTextAreaElement>("#field-prompt");
 		const text = prompt?.value ?? "";
-		const images = this.#images.take();
-		if (text.trim() === "" && images.length === 0) {
+		const images = this.#images.urls;
+		const fields = this.#fields();
+		const asked = this.#asked(fields);
+		const last = asked.map(({ nth }) => this.#history(nth).at(-1));
+		if (last.some((message) => message?.tool_calls !== undefined)) {
+			say("Send the results of the tools first.");
+			return;
+		}
+		// Results of tools that got no answer are sent again.
+		const isAgain = last.every((message) => message?.role === "tool");
+		if (text.trim() === "" && images.length === 0 && !isAgain) {
 			say("Write a prompt first.");
 			prompt?.focus();
 			return;
 		}
-		const fields = this.#fields();
 		fields.set("images", images.length === 0 ? "" : JSON.stringify(images));
-		const said = make("div", "said", make("p", "unseen", "You"), make("bdi", "", text));
+		const said = make("div", "said", make("p", "unseen", "You"), make("bdi", "", text || (isAgain ? "Once more" : "")));
 		if (images.length > 0)
 			said.append(make("p", "hint", images.length === 1 ? "with an image" : `with ${images.length} images`));
-		const asked = await this.#ask(fields, said, this.#asked(fields));
+		// A model that was left out begins where the first one is.
+		if (asked.length === 1) this.#histories[SECOND] = null;
+		const isAnswered = await this.#ask(fields, said, asked);
 		// What failed is kept to be sent again.
-		if (prompt && asked) prompt.value = "";
+		if (!isAnswered) return;
+		if (prompt) prompt.value = "";
+		this.#images.clear();
 	}
 
 	/** Who is asked: the first model, and the second where one is named. */
@@ -134,11 +146,12 @@ class Conversation {
 		const end = await card.ask(this.#form.dataset["stream"] ?? "", own, signal);
 		if (end.state === "failed") card.showFailure(end.why);
 		// A turn that brought nothing is not part of the conversation.
-		if (end.state === "complete" || !card.isEmpty) {
+		const said = end.state === "complete" ? card.message : card.beginning;
+		if (said !== null) {
 			const messages = (body["messages"] as ChatMessage[]).filter(({ role }) => (role as string) !== "system");
-			this.#histories[nth] = [...messages, card.message];
-			if (end.state === "complete") card.askForResults((results) => void this.#answerTools(nth, model, results));
+			this.#histories[nth] = [...messages, said];
 		}
+		if (end.state === "complete") card.askForResults((results) => void this.#answerTools(nth, model, results));
 		return end;
 	}
 

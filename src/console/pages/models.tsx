@@ -8,7 +8,17 @@ import { chooseRows, type RowChoice } from "../row-choice.ts";
 import { readUsageLines, type UsageLine } from "../usage-lines.ts";
 import { Sparkline } from "../views/bars.tsx";
 import { type Filter, Filters } from "../views/filters.tsx";
-import { Badge, Card, type Column, Definitions, Table, Time, Usd } from "../views/parts.tsx";
+import {
+	Badge,
+	Card,
+	type Column,
+	Definitions,
+	type PlainTile,
+	PlainTiles,
+	Table,
+	Time,
+	Usd,
+} from "../views/parts.tsx";
 
 const PATH = "/console/models";
 const FRAME = { section: "models", title: "Models" } as const;
@@ -27,6 +37,8 @@ interface ListedModel {
 	capabilities: {
 		tools: boolean;
 		vision: boolean;
+		pdf: boolean;
+		audio: boolean;
 		json_schema: boolean;
 		logprobs: boolean;
 		reasoning: boolean;
@@ -51,6 +63,8 @@ interface UsedModel extends ListedModel {
 const ABILITIES = {
 	tools: "tools",
 	vision: "images",
+	pdf: "PDF",
+	audio: "audio",
 	json_schema: "JSON schema",
 	reasoning: "reasoning",
 	logprobs: "logprobs",
@@ -323,35 +337,30 @@ function Tiles({ models, whole }: { models: readonly UsedModel[]; whole: number 
 		(best, model) => (best === null || model.pricing.output_usd_mtok < best.pricing.output_usd_mtok ? model : best),
 		null,
 	);
-	const tiles: readonly (readonly [string, Child, string])[] = [
-		["Can be called", formatCount(callable.length), `of ${models.length} models of ${providers.size} providers`],
-		[
-			"Most used",
-			most?.display_name ?? "none yet",
-			whole === 0 ? "" : `${formatShare((most?.used?.requests ?? 0) / whole)} of ${formatCount(whole)} requests`,
-		],
-		[
-			"Cheapest",
-			cheapest?.display_name ?? "none",
-			cheapest ? `${formatUsd(cheapest.pricing.output_usd_mtok)} a million output tokens` : "",
-		],
-		[
-			"Not served",
-			formatCount(models.filter(({ not_served }) => not_served).length),
-			"their providers said so within ten minutes",
-		],
+	const unserved = models.filter(({ not_served }) => not_served);
+	const tiles: readonly PlainTile[] = [
+		{
+			label: "Can be called",
+			value: formatCount(callable.length),
+			hint: `of ${models.length} models of ${providers.size} providers`,
+		},
+		{
+			label: "Most used",
+			value: most?.display_name ?? "none yet",
+			hint: whole === 0 ? "" : `${formatShare((most?.used?.requests ?? 0) / whole)} of ${formatCount(whole)} requests`,
+		},
+		{
+			label: "Cheapest",
+			value: cheapest?.display_name ?? "none",
+			hint: cheapest ? `${formatUsd(cheapest.pricing.output_usd_mtok)} a million output tokens` : "",
+		},
+		{
+			label: "Not served",
+			value: formatCount(unserved.length),
+			hint: "their providers said so within ten minutes",
+		},
 	];
-	return (
-		<dl class="tiles">
-			{tiles.map(([term, value, hint]) => (
-				<div class="tile">
-					<dt>{term}</dt>
-					<dd>{value}</dd>
-					<dd class="hint">{hint}</dd>
-				</div>
-			))}
-		</dl>
-	);
+	return <PlainTiles tiles={tiles} />;
 }
 
 function CatalogContent({ models, query }: { models: readonly UsedModel[]; query: URLSearchParams }) {

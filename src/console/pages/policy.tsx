@@ -62,13 +62,14 @@ interface Denied {
 	hasMore: boolean;
 }
 
-async function readDenied(api: Api, since: string): Promise<Denied> {
+/** @returns null where the API does not answer. */
+async function readDenied(api: Api, since: string): Promise<Denied | null> {
 	const checks: Event[] = [];
 	let cursor: string | null = null;
 	for (let page = 0; page < SUMMED_PAGES; page++) {
 		const members: Record<string, string | number | null> = { decision: "deny", since, limit: PAGE_EVENTS, cursor };
 		const part: ApiAnswer<EventsPart> = await api.get<EventsPart>(withQuery("/v1/audit/events", members));
-		if (!part.ok) break;
+		if (!part.ok) return page === 0 ? null : { checks, hasMore: true };
 		checks.push(...part.value.data);
 		cursor = part.value.next_cursor;
 		if (cursor === null) return { checks, hasMore: false };
@@ -92,7 +93,8 @@ async function readWaiting(api: Api, since: string): Promise<Event[]> {
 
 interface Summary {
 	names: KeyNames;
-	denied: Denied;
+	/** Null where they could not be read. */
+	denied: Denied | null;
 	waiting: Event[];
 	nowMs: number;
 }
@@ -115,7 +117,7 @@ function filterLink(name: string, value: string): string {
 	return withQuery(POLICY_PATH, { decision: "deny", [name]: value });
 }
 
-function DeniedCard({ denied, nowMs }: Pick<Summary, "denied" | "nowMs">) {
+function DeniedCard({ denied, nowMs }: Pick<Summary, "nowMs"> & { denied: Denied }) {
 	const { checks, hasMore } = denied;
 	return (
 		<Card
@@ -132,7 +134,7 @@ function DeniedCard({ denied, nowMs }: Pick<Summary, "denied" | "nowMs">) {
 	);
 }
 
-function WhereCard({ denied, names }: Pick<Summary, "denied" | "names">) {
+function WhereCard({ denied, names }: Pick<Summary, "names"> & { denied: Denied }) {
 	const { checks } = denied;
 	const workspaces = countByName(checks, ({ workspace_id }) => workspace_id);
 	const actors = countByName(checks, ({ actor }) => actor);
@@ -160,7 +162,11 @@ function WhereCard({ denied, names }: Pick<Summary, "denied" | "names">) {
 						empty="None."
 						rows={actors.map(({ name, count }) => ({
 							count,
-							label: <a href={filterLink("actor", name)}>{actorLabel(names, name)}</a>,
+							label: (
+								<a href={filterLink("actor", name)}>
+									<Words text={actorLabel(names, name)} />
+								</a>
+							),
 						}))}
 					/>
 				</div>
@@ -189,7 +195,8 @@ function WaitingCard({ waiting, names }: Pick<Summary, "waiting" | "names">) {
 							<CheckLines payload={payload} />
 						</div>
 						<span class="faint">
-							<Actor names={names} actor={actor} /> in <Words text={workspace_id ?? ""} />, <Time iso={created_at} />
+							<Actor names={names} actor={actor} /> in <Words text={workspace_id ?? ""} />, <Time iso={created_at} />{" "}
+							UTC
 						</span>
 					</li>
 				))}
@@ -203,15 +210,17 @@ function WaitingCard({ waiting, names }: Pick<Summary, "waiting" | "names">) {
 }
 
 /** The cards above the list: only where it is not narrowed, which they are not. */
-function SummaryCards({ query }: PageRequest, summary: Summary) {
-	if (query.size > 0 || (summary.denied.checks.length === 0 && summary.waiting.length === 0)) return null;
+function SummaryCards({ query }: PageRequest, { denied, waiting, names, nowMs }: Summary) {
+	if (query.size > 0 || (denied?.checks.length === 0 && waiting.length === 0)) return null;
 	return (
 		<>
-			<div class="columns even">
-				<DeniedCard denied={summary.denied} nowMs={summary.nowMs} />
-				<WhereCard denied={summary.denied} names={summary.names} />
-			</div>
-			<WaitingCard waiting={summary.waiting} names={summary.names} />
+			{denied === null ? null : (
+				<div class="columns even">
+					<DeniedCard denied={denied} nowMs={nowMs} />
+					<WhereCard denied={denied} names={names} />
+				</div>
+			)}
+			<WaitingCard waiting={waiting} names={names} />
 		</>
 	);
 }

@@ -60,7 +60,7 @@ export function Filters({ path, query, filters }: FiltersProps) {
 									{...attributes}
 									type={inputType(filter, value)}
 									value={value}
-									maxlength={200}
+									maxlength={300}
 									placeholder={"placeholder" in filter ? filter.placeholder : undefined}
 									spellcheck={false}
 								/>

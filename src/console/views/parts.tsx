@@ -304,12 +304,12 @@ export function Badge({ kind, children }: { kind: "good" | "bad" | "warn" | "pla
 	return <span class={`badge ${kind}`}>{children}</span>;
 }
 
-/** Text as it is, with its lines. */
+/** Text as it is, with its lines; marks that turn its direction are shown. */
 export function CodeBlock({ text, label }: { text: string; label: string }) {
 	return (
 		<section class="code" tabindex={0} aria-label={label}>
 			<pre>
-				<code>{text}</code>
+				<code>{showDirectionMarks(text)}</code>
 			</pre>
 		</section>
 	);
@@ -370,6 +370,29 @@ export function EmptyState({ icon, title, children }: EmptyStateProps) {
 			<h2>{title}</h2>
 			{children}
 		</div>
+	);
+}
+
+export interface PlainTile {
+	label: string;
+	value: Child;
+	/** The whole value, for who points at it. */
+	exact?: string;
+	hint?: Child;
+}
+
+/** A few numbers above a page, each with what is to be known of it. */
+export function PlainTiles({ tiles }: { tiles: readonly PlainTile[] }) {
+	return (
+		<dl class="tiles">
+			{tiles.map(({ label, value, exact, hint }) => (
+				<div class="tile">
+					<dt>{label}</dt>
+					<dd title={exact}>{value}</dd>
+					{hint === undefined ? null : <dd class="hint">{hint}</dd>}
+				</div>
+			))}
+		</dl>
 	);
 }
 

@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import type { runSchema } from "../../agents/response.ts";
 import { formatCount, formatExactUsd, formatShare } from "../format.ts";
+import { showDirectionMarks } from "../json-text.ts";
 import { Badge, CodeBlock, Definitions, Meter, Notice, Table, Time } from "./parts.tsx";
 
 export type Run = z.output<typeof runSchema>;
@@ -94,7 +95,7 @@ export function LiveRun({ run }: { run: Run }) {
 			<RunSpend run={run} />
 			<Definitions
 				entries={[
-					["Begun", <Time iso={run.created_at} />],
+					["Begun (UTC)", <Time iso={run.created_at} />],
 					["Policy", run.policy],
 					["Strategy", run.strategy],
 					["Left", formatExactUsd(run.remaining_usd)],
@@ -119,7 +120,9 @@ export function LiveRun({ run }: { run: Run }) {
 			) : (
 				<ol>
 					{run.plan.map((part) => (
-						<li>{part}</li>
+						<li>
+							<bdi>{showDirectionMarks(part)}</bdi>
+						</li>
 					))}
 				</ol>
 			)}

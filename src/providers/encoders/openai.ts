@@ -1,45 +1,117 @@
-// OpenAI's form of embeddings: POST /embeddings. Sources: openai-node's EmbeddingCreateParams and CreateEmbeddingResponse (installed
-// types), read 2026-11-28. Pure.
+// OpenAI's form of embeddings and moderations, which Mistral, Alibaba, vLLM, Ollama and others speak; and Cohere's form of reranks at the
+// addresses where such servers have it. Sources, read 2026-11-28: EmbeddingCreateParams, CreateEmbeddingResponse and
+// ModerationCreateResponse of openai-node 7.55 (types); EmbeddingRequest, ClassificationRequest and ModerationObject of
+// @mistralai/mistralai 2.7 (types); developers.openai.com/api/reference/resources/embeddings.md; docs of Jina and vLLM, `/v1/rerank`.
+// Pure.
 import * as z from "zod";
-import { type EncoderAnswer, type EncoderForm, NO_ENCODER_USAGE } from "./encoder-call.ts";
+import type { EncoderModel } from "../../catalog/encoder.ts";
+import type { ProviderAccess } from "../../settings.ts";
+import { type EncoderAnswer, type EncoderCall, type EncoderForm, NO_ENCODER_USAGE } from "./encoder-call.ts";
+import { encoderUsageSchema, reportedInputTokens } from "./encoder-usage.ts";
+import { withKnownCategories } from "./moderation-categories.ts";
+import { parseRanked } from "./ranked.ts";
+import { orderByIndex, vectorSchema } from "./vectors.ts";
 
 const embeddingsSchema = z.object({
-	data: z.array(z.object({ index: z.int().min(0).optional(), embedding: z.array(z.number()) })),
-	usage: z
-		.object({ prompt_tokens: z.int().min(0) })
-		.nullish()
-		.catch(null),
+	data: z.array(z.object({ index: z.int().min(0).optional(), embedding: vectorSchema })),
+	usage: encoderUsageSchema,
 });
 
-function parseEmbeddings(body: unknown): EncoderAnswer | null {
+/** Reads the answer to an embeddings call. @returns null for what is not the form. */
+export function parseEmbeddings(body: unknown): EncoderAnswer | null {
 	const parsed = embeddingsSchema.safeParse(body);
-	if (!parsed.success) return null;
-	const { data, usage } = parsed.data;
-	// Each vector says whose it is; servers that do not answer in order.
-	const inOrder = data.toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0));
+	const inOrder = parsed.success ? orderByIndex(parsed.data.data) : null;
+	if (!parsed.success || !inOrder) return null;
 	return {
 		kind: "embedding",
-		vectors: inOrder.map(({ embedding }) => Float32Array.from(embedding)),
-		usage: { ...NO_ENCODER_USAGE, inputTokens: usage?.prompt_tokens ?? null },
+		vectors: inOrder.map(({ embedding }) => embedding),
+		usage: { ...NO_ENCODER_USAGE, inputTokens: reportedInputTokens(parsed.data.usage) },
 	};
 }
 
-export const openAiEncoderForm: EncoderForm = {
-	render(call, { upstream_model }, { baseUrl }) {
-		if (call.kind !== "embedding") throw new Error(`no form for ${call.kind}`);
-		const { inputs, dimensions, user } = call;
-		return {
-			url: `${baseUrl}/embeddings`,
-			headers: { "content-type": "application/json" },
-			body: JSON.stringify({
-				model: upstream_model,
-				input: inputs,
-				// The client's own default may be base64, and no other server has that.
-				encoding_format: "float",
-				...(dimensions === null ? {} : { dimensions }),
-				...(user === undefined ? {} : { user }),
-			}),
-		};
-	},
-	parse: (body) => parseEmbeddings(body),
+const moderationsSchema = z.object({
+	results: z.array(
+		z.object({
+			// Mistral has none.
+			flagged: z.boolean().optional(),
+			// Null: the model does not judge it.
+			categories: z.record(z.string(), z.boolean().nullable()),
+			category_scores: z.record(z.string(), z.number().nullable()),
+		}),
+	),
+	usage: encoderUsageSchema,
+});
+
+/** A record without what is null. */
+function withoutNulls<Value>(record: Readonly<Record<string, Value | null>>): Record<string, Value> {
+	return Object.fromEntries(Object.entries(record).filter((entry): entry is [string, Value & {}] => entry[1] !== null));
+}
+
+function parseModerations(body: unknown): EncoderAnswer | null {
+	const parsed = moderationsSchema.safeParse(body);
+	if (!parsed.success) return null;
+	const { results, usage } = parsed.data;
+	return {
+		kind: "moderation",
+		results: results.map(({ flagged, categories: judged, category_scores: scored }) => {
+			const categories = withoutNulls(judged);
+			return withKnownCategories({
+				flagged: flagged ?? Object.values(categories).includes(true),
+				categories,
+				scores: withoutNulls(scored),
+			});
+		}),
+		usage: { ...NO_ENCODER_USAGE, inputTokens: reportedInputTokens(usage) },
+	};
+}
+
+/** How vectors are asked for. Base64 is a quarter of the size; OpenAI and Azure document it, most servers that speak the form do not. */
+type Writing = "float" | "base64";
+
+const PATHS: Readonly<Record<EncoderCall["kind"], string>> = {
+	embedding: "/embeddings",
+	moderation: "/moderations",
+	rerank: "/rerank",
 };
+
+/** Members of a body beside the model. */
+function toOpenAiMembers(call: EncoderCall, writing: Writing): Record<string, unknown> {
+	if (call.kind === "embedding") {
+		const { inputs: input, dimensions, user } = call;
+		return { input, encoding_format: writing, ...(dimensions === null ? {} : { dimensions }), user };
+	}
+	if (call.kind === "moderation") return { input: call.inputs };
+	const { query, documents, topN } = call;
+	// Jina sends every document back unless it is told not to.
+	return { query, documents, ...(topN === null ? {} : { top_n: topN }), return_documents: false };
+}
+
+/** A deployment of Azure's has its name in the path of its chats. */
+function toUrl({ provider, baseUrl }: ProviderAccess, { upstream_model }: EncoderModel, path: string): string {
+	const deployment = provider.paths?.whole.replace("/chat/completions", path);
+	return baseUrl + (deployment?.replace("{model}", encodeURIComponent(upstream_model)) ?? path);
+}
+
+function createOpenAiForm(writing: Writing): EncoderForm {
+	return {
+		kinds: ["embedding", "moderation", "rerank"],
+		render(call, model, access) {
+			const { drops, renames } = access.provider;
+			const members = Object.entries(toOpenAiMembers(call, writing))
+				.filter(([name]) => !drops.includes(name))
+				.map(([name, value]) => [renames[name] ?? name, value]);
+			return {
+				url: toUrl(access, model, PATHS[call.kind]),
+				headers: { "content-type": "application/json" },
+				body: JSON.stringify({ model: model.upstream_model, ...Object.fromEntries(members) }),
+			};
+		},
+		parse(body, call) {
+			if (call.kind === "embedding") return parseEmbeddings(body);
+			return call.kind === "moderation" ? parseModerations(body) : parseRanked(body, call);
+		},
+	};
+}
+
+export const openAiEncoderForm = createOpenAiForm("base64");
+export const openAiCompatibleEncoderForm = createOpenAiForm("float");

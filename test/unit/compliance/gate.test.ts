@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
 import { type Conversation, plainConversation } from "../../../src/compliance/conversation.ts";
+import { detect } from "../../../src/compliance/detect.ts";
 import type { Detection } from "../../../src/compliance/findings.ts";
 import { type ComplianceGate, createGate, shippedGate, type TextContents } from "../../../src/compliance/gate.ts";
 import { MATRIX } from "../../../src/compliance/matrix.ts";
@@ -16,7 +17,6 @@ import {
 import { DATA_CLASSES, type DataClass } from "../../../src/compliance/vocabulary.ts";
 import { hashObject } from "../../../src/proof/hash.ts";
 import type { ProviderAttestation } from "../../../src/settings.ts";
-import { runSteps } from "../../../src/turns/steps.ts";
 
 const NOTHING: Detection = { classes: [], kinds: {}, findings: [] };
 const found = (...classes: DataClass[]): Detection => ({ classes, kinds: {}, findings: [] });
@@ -369,7 +369,10 @@ describe("what nobody reads", () => {
 	const image: Conversation = { texts: [], unread: [{ message: 0, what: "image" }] };
 	const countAllowed = (policy: unknown, conversation: Conversation) => {
 		const levels = { operator: null, key: null, request: parsed(policy) };
-		const scanned = runSteps(shippedGate(levels, conversation, { catalog: CATALOG, attestations: new Map() }));
+		const scanned = shippedGate(levels, conversation, detect(conversation), {
+			catalog: CATALOG,
+			attestations: new Map(),
+		});
 		return CATALOG.models.filter((model) => scanned.reasonsAgainst(model).length === 0).length;
 	};
 

@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
 import { plainConversation } from "../../../src/compliance/conversation.ts";
+import { detect } from "../../../src/compliance/detect.ts";
 import { type ComplianceGate, shippedGate } from "../../../src/compliance/gate.ts";
 import { findFacts, MATRIX } from "../../../src/compliance/matrix.ts";
 import type { CompliancePolicy } from "../../../src/compliance/policy.ts";
@@ -10,9 +11,9 @@ import { costPremium, toCompliancePreview } from "../../../src/compliance/previe
 import { extendCatalog } from "../../../src/operator-catalog/extend.ts";
 import { hashObject } from "../../../src/proof/hash.ts";
 import { parseSettings, type Settings } from "../../../src/settings.ts";
-import { runSteps } from "../../../src/turns/steps.ts";
 import { modelWhere } from "../../support/catalog.ts";
 
+const HELLO = plainConversation("hello");
 const NOON = Date.parse("2026-11-21T12:00:00Z");
 const FACTS = { jurisdiction: { contract: "DE", parent: "DE" }, regions: ["DE"], zero_retention: "default" };
 const BOX = { id: "box", base_url: "http://box.local:8000/v1" };
@@ -31,7 +32,7 @@ function settingsWith(providers: Record<string, unknown>[], variables: Record<st
 }
 
 function gateWith(settings: Settings, request: CompliancePolicy): ComplianceGate {
-	return runSteps(shippedGate({ operator: null, key: null, request }, plainConversation("hello"), settings));
+	return shippedGate({ operator: null, key: null, request }, HELLO, detect(HELLO), settings);
 }
 
 const reasons = (settings: Settings, policy: CompliancePolicy, provider = "box") =>

@@ -5,18 +5,19 @@ import { describe, expect, it } from "vitest";
 import { blendedRate } from "../../../src/catalog/price.ts";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
 import { plainConversation } from "../../../src/compliance/conversation.ts";
+import { detect } from "../../../src/compliance/detect.ts";
 import { shippedGate } from "../../../src/compliance/gate.ts";
 import type { CompliancePolicy } from "../../../src/compliance/policy.ts";
 import { costPremium, inertPreview, toCompliancePreview } from "../../../src/compliance/preview.ts";
 import { parseSettings } from "../../../src/settings.ts";
-import { runSteps } from "../../../src/turns/steps.ts";
 import { variablesFor } from "../../support/variables.ts";
 
+const HELLO = plainConversation("hello");
 const NOON = Date.parse("2026-11-21T12:00:00Z");
 const SETTINGS = parseSettings(variablesFor(CATALOG));
 
 const gate = (request: CompliancePolicy) =>
-	runSteps(shippedGate({ operator: null, key: null, request }, plainConversation("hello"), SETTINGS));
+	shippedGate({ operator: null, key: null, request }, HELLO, detect(HELLO), SETTINGS);
 
 describe("a preview", () => {
 	it("accounts for every model once", () => {

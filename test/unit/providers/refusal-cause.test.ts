@@ -26,6 +26,8 @@ const mistral = (message: string, type: string, code: string) => ({
 	param: null,
 	code,
 });
+const LACKS_ROLE =
+	"Permission 'aiplatform.endpoints.predict' denied on resource '//aiplatform.googleapis.com/projects/acme/locations/eu/publishers/google/models/gpt-6-sol' (or it may not exist).";
 const PERMISSION = "The caller does not have permission to execute the specified operation";
 
 describe("a refusal that is the account's", () => {
@@ -122,6 +124,15 @@ describe("a refusal that is the account's", () => {
 		["anthropic", 400, anthropic("invalid_request_error", "You have reached your specified API usage limits.")],
 		["anthropic", 403, anthropic("permission_error", "This organization has been disabled.")],
 		["google", 403, google(403, "PERMISSION_DENIED", "The caller does not have permission")],
+		// A service account without the role, of Gemini and of Claude.
+		["google", 403, google(403, "PERMISSION_DENIED", LACKS_ROLE), "gpt-6-sol"],
+		["anthropic", 403, [google(403, "PERMISSION_DENIED", LACKS_ROLE)], "gpt-6-sol"],
+		["anthropic", 401, google(401, "UNAUTHENTICATED", "Request had invalid authentication credentials.")],
+		[
+			"google",
+			403,
+			google(403, "PERMISSION_DENIED", "Vertex AI API has not been used in project 12 before or it is disabled."),
+		],
 		["google", 403, google(403, "PERMISSION_DENIED", "Permission denied: Consumer 'api_key:AIza' has been suspended.")],
 		[
 			"google",

@@ -59,8 +59,17 @@ const google: Format = {
 	finished: (events) => at(events.at(-1), "candidates", 0, "finishReason") === "STOP",
 	isError: (event) => at(event, "error", "status") === "UNAVAILABLE",
 };
-const WIRES = { openai: openAiWire, anthropic: anthropicWire, google: googleWire };
-const FORMATS: [string, Format][] = Object.entries({ openai, anthropic, google });
+const vertexClaude: Format = {
+	...anthropic,
+	path: (streamed) => `/vertex-claude/models/claude-test:${streamed ? "streamRawPredict" : "rawPredict"}`,
+	headers: { authorization: "Bearer t" },
+	request(content, streamed) {
+		const { model: _, ...body } = anthropic.request(content, streamed);
+		return { anthropic_version: "vertex-2023-10-16", ...body };
+	},
+};
+const WIRES = { openai: openAiWire, anthropic: anthropicWire, google: googleWire, "vertex-claude": anthropicWire };
+const FORMATS: [string, Format][] = Object.entries({ openai, anthropic, google, "vertex-claude": vertexClaude });
 
 function post(format: Format, body: unknown, streamed = false, sandbox = createSandbox()): Promise<Response> {
 	const headers = { ...format.headers, "content-type": "application/json" };

@@ -36,7 +36,7 @@ function KeyFacts({ item }: { item: Key }) {
 			entries={[
 				["Id", <code>{item.key_id}</code>],
 				["Role", item.role],
-				["Made", <Time iso={item.created_at} />],
+				["Made (UTC)", <Time iso={item.created_at} />],
 				["Replaced", item.rotated_from === null ? null : <code>{item.rotated_from}</code>],
 				["Last charged", item.last_used_on ?? "never"],
 				["Budget", <Budget item={item} />],

@@ -141,7 +141,7 @@ function RecentRequests({ recent, range: { zone } }: RecentRequestsProps) {
 				{
 					label: `Time (${zone})`,
 					cell: ({ request_id, created_at, kind }) => (
-						<a href={requestPath({ request_id, kind })}>
+						<a href={requestPath({ request_id, kind }, zone)}>
 							<Time iso={created_at} zone={zone} />
 						</a>
 					),

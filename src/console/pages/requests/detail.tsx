@@ -18,8 +18,11 @@ import {
 	Definitions,
 	Failure,
 	Notice,
+	type PlainTile,
+	PlainTiles,
 	Table,
 	Time,
+	Words,
 } from "../../views/parts.tsx";
 import { SessionLink } from "../../views/session-link.tsx";
 import { KeyLink } from "../../views/who.tsx";
@@ -40,36 +43,31 @@ interface AnsweredTexts {
 function Tiles({ request }: { request: WholeRequest }) {
 	const { cost_usd, latency_ms, first_token_ms, tokens_per_second, input_tokens, output_tokens, cached_tokens } =
 		request;
-	return (
-		<dl class="tiles">
-			<div class="tile">
-				<dt>Cost</dt>
-				<dd title={formatExactUsd(cost_usd)}>{formatUsd(cost_usd)}</dd>
-				<dd class="hint">
-					{request.bound_usd === null ? "nothing was bound" : `at most ${formatUsd(request.bound_usd)} was possible`}
-				</dd>
-			</div>
-			<div class="tile">
-				<dt>Latency</dt>
-				<dd>{formatDuration(latency_ms)}</dd>
-				<dd class="hint">
-					{first_token_ms === null ? "no token came" : `first token after ${formatDuration(first_token_ms)}`}
-				</dd>
-			</div>
-			<div class="tile">
-				<dt>Input tokens</dt>
-				<dd>{formatCount(input_tokens)}</dd>
-				<dd class="hint">{formatCount(cached_tokens)} of them from a cache</dd>
-			</div>
-			<div class="tile">
-				<dt>Output tokens</dt>
-				<dd>{formatCount(output_tokens)}</dd>
-				<dd class="hint">
-					{tokens_per_second === null ? "came as a whole" : `${formatCount(tokens_per_second)} a second`}
-				</dd>
-			</div>
-		</dl>
-	);
+	const { bound_usd } = request;
+	const tiles: readonly PlainTile[] = [
+		{
+			label: "Cost",
+			value: formatUsd(cost_usd),
+			exact: formatExactUsd(cost_usd),
+			hint: bound_usd === null ? "nothing was bound" : `at most ${formatUsd(bound_usd)} was possible`,
+		},
+		{
+			label: "Latency",
+			value: formatDuration(latency_ms),
+			hint: first_token_ms === null ? "no token came" : `first token after ${formatDuration(first_token_ms)}`,
+		},
+		{
+			label: "Input tokens",
+			value: formatCount(input_tokens),
+			hint: `${formatCount(cached_tokens)} of them from a cache`,
+		},
+		{
+			label: "Output tokens",
+			value: formatCount(output_tokens),
+			hint: tokens_per_second === null ? "came as a whole" : `${formatCount(tokens_per_second)} a second`,
+		},
+	];
+	return <PlainTiles tiles={tiles} />;
 }
 
 /** A step as a bar on the line of time. What it says stands in the row's other cells. */
@@ -150,7 +148,7 @@ function Decision({ request, names, zone }: PartProps) {
 			entries={[
 				["Ended", <RequestState request={request} />],
 				["Kind", requestKindName(request.kind)],
-				["Model asked for", request.requested_model ?? "left to routing"],
+				["Model asked for", <Words text={request.requested_model ?? "left to routing"} />],
 				[
 					"Model that answered",
 					model === null ? null : (
@@ -288,7 +286,7 @@ function Texts({ texts, request, zone }: TextsProps) {
 		return (
 			<p>
 				Kept only where the service's operator and the key allow it. Each look is an event of the audit log.{" "}
-				<a href={`${requestPath(request)}?texts=1`}>Show the texts</a>
+				<a href={withQuery(requestPath(request), { texts: 1, time_zone: zone })}>Show the texts</a>
 			</p>
 		);
 	if (!texts.ok) return <Failure failure={texts.failure} />;
@@ -297,21 +295,26 @@ function Texts({ texts, request, zone }: TextsProps) {
 	return (
 		<>
 			<h3>Input</h3>
-			<CodeBlock label="The input" text={showDirectionMarks(input ?? "")} />
+			<CodeBlock label="The input" text={input ?? ""} />
 			<h3>Output</h3>
-			<CodeBlock label="The output" text={showDirectionMarks(output ?? "")} />
+			<CodeBlock label="The output" text={output ?? ""} />
 			<p class="hint">
-				Kept until <Time iso={expires_at} zone={zone} />. This look was recorded.
+				Kept until <Time iso={expires_at} zone={zone} /> ({zone}). This look was recorded.
 			</p>
 		</>
 	);
 }
 
+/** The mode that routed a request which named no model; null where none is to be asked for again. */
+function routedMode({ requested_model, mode }: WholeRequest): string | null {
+	return requested_model === null && mode !== null && ["agility", "balanced", "quality"].includes(mode) ? mode : null;
+}
+
 /** The body of a chat that asks for the same again. */
-function toBody({ requested_model, mode }: WholeRequest, input: string | null): Record<string, unknown> {
-	const isMode = requested_model === null && mode !== null && ["agility", "balanced", "quality"].includes(mode);
+function toBody(request: WholeRequest, input: string | null): Record<string, unknown> {
+	const mode = routedMode(request);
 	const messages = [{ role: "user", content: input ?? "…" }];
-	return { model: requested_model ?? "auto", ...(isMode ? { routing_mode: mode } : {}), messages };
+	return { model: request.requested_model ?? "auto", ...(mode === null ? {} : { routing_mode: mode }), messages };
 }
 
 const LANGUAGES = [
@@ -339,11 +342,10 @@ function Code({ origin, request, input }: { origin: string; request: WholeReques
 const MOST_PROMPT_CHARS = 4_000;
 
 /** The playground with what is known of a request. */
-function replayPath({ requested_model, mode }: WholeRequest, input: string | null): string {
-	const isMode = requested_model === null && mode !== null && ["agility", "balanced", "quality"].includes(mode);
+function replayPath(request: WholeRequest, input: string | null): string {
 	return withQuery("/console/playground", {
-		model: requested_model ?? "auto",
-		mode: isMode ? mode : null,
+		model: request.requested_model ?? "auto",
+		mode: routedMode(request),
 		prompt: input !== null && input.length <= MOST_PROMPT_CHARS ? input : null,
 	});
 }
@@ -367,7 +369,9 @@ function Problem({ request }: { request: WholeRequest }) {
 			kind={isWhole ? "error" : "warning"}
 			title={`${isWhole ? "No answer" : "No whole answer"}${http_status === null ? "" : `: HTTP ${http_status}`}`}
 		>
-			<p>{error.message}</p>
+			<p>
+				<bdi>{showDirectionMarks(error.message)}</bdi>
+			</p>
 			<p class="hint">
 				Error <code>{error.code}</code>
 				{count > 1 ? `, ${formatCount(count)} times within this minute` : ""}.{" "}

@@ -1,6 +1,6 @@
 // The list of requests: its filters, which stand in the address, and rows that a script keeps up to date.
 import type { Child } from "hono/jsx";
-import type { ApiAnswer } from "../../api.ts";
+import { type ApiAnswer, withQuery } from "../../api.ts";
 import { formatDuration } from "../../format.ts";
 import { fragmentResponse } from "../../fragment.tsx";
 import { type KeyNames, keyOptions, readKeyNames } from "../../key-names.ts";
@@ -101,7 +101,7 @@ function RequestFilters({ query, zone, names }: RequestFiltersProps) {
 					Show
 				</button>
 				{isNarrowed(query) ? (
-					<a class="clear" href={REQUESTS_PATH}>
+					<a class="clear" href={withQuery(REQUESTS_PATH, { time_zone: query.get("time_zone") })}>
 						Clear
 					</a>
 				) : null}
@@ -130,7 +130,7 @@ function columns(zone: string, names: KeyNames): readonly Column<ShownRequest>[]
 		{
 			label: `Time (${zone})`,
 			cell: (request) => (
-				<a href={requestPath(request)}>
+				<a href={requestPath(request, zone)}>
 					<Time iso={request.created_at} zone={zone} />
 				</a>
 			),
@@ -166,7 +166,8 @@ function Nothing({ query, isSearched }: { query: URLSearchParams; isSearched: bo
 		);
 	return (
 		<p>
-			No request matches{isSearched ? " so far" : ""}. <a href={REQUESTS_PATH}>Show all</a>
+			No request matches{isSearched ? " so far" : ""}.{" "}
+			<a href={withQuery(REQUESTS_PATH, { time_zone: query.get("time_zone") })}>Show all</a>
 		</p>
 	);
 }

@@ -18,6 +18,8 @@ import {
 	Count,
 	Notice,
 	Pager,
+	type PlainTile,
+	PlainTiles,
 	SearchedBackTo,
 	Table,
 	Time,
@@ -37,49 +39,31 @@ type CheckEntry = Extract<Entry, { type: "policy_check" }>;
 const LISTED = 100;
 const FRAME = { section: "sessions", title: "Session" } as const;
 
-interface TileProps {
-	label: string;
-	value: string;
-	exact?: string;
-	hint: Child;
-}
-
-function Tile({ label, value, exact, hint }: TileProps) {
-	return (
-		<div class="tile">
-			<dt>{label}</dt>
-			<dd title={exact}>{value}</dd>
-			<dd class="hint">{hint}</dd>
-		</div>
-	);
-}
-
 function Tiles({ session }: { session: WholeSession }) {
 	const { requests, runs, failed, checks, tokens, cost_usd, first_at, last_at } = session;
 	const lastedMs = Date.parse(last_at) - Date.parse(first_at);
-	return (
-		<dl class="tiles">
-			<Tile
-				label="Cost"
-				value={formatUsd(cost_usd)}
-				exact={`${formatExactUsd(cost_usd)} USD`}
-				hint={requests === 0 ? "nothing was billed" : `${formatUsd(cost_usd / requests)} a request`}
-			/>
-			<Tile label="Requests" value={formatCount(requests)} hint={`${formatCount(runs)} of them agent runs`} />
-			<Tile label="Without an answer" value={formatCount(failed)} hint="failed or refused, and not billed" />
-			<Tile label="Tokens" value={formatCount(tokens)} hint="of prompts and answers" />
-			<Tile label="Policy checks" value={formatCount(checks)} hint="by hooks and by the interface" />
-			<Tile
-				label="From first to last"
-				value={formatDuration(lastedMs)}
-				hint={
-					<>
-						since <Time iso={first_at} /> UTC
-					</>
-				}
-			/>
-		</dl>
-	);
+	const tiles: readonly PlainTile[] = [
+		{
+			label: "Cost",
+			value: formatUsd(cost_usd),
+			exact: `${formatExactUsd(cost_usd)} USD`,
+			hint: requests === 0 ? "nothing was billed" : `${formatUsd(cost_usd / requests)} a request`,
+		},
+		{ label: "Requests", value: formatCount(requests), hint: `${formatCount(runs)} of them agent runs` },
+		{ label: "Without an answer", value: formatCount(failed), hint: "failed or refused, and not billed" },
+		{ label: "Tokens", value: formatCount(tokens), hint: "of prompts and answers" },
+		{ label: "Policy checks", value: formatCount(checks), hint: "by hooks and by the interface" },
+		{
+			label: "From first to last",
+			value: formatDuration(lastedMs),
+			hint: (
+				<>
+					since <Time iso={first_at} /> UTC
+				</>
+			),
+		},
+	];
+	return <PlainTiles tiles={tiles} />;
 }
 
 function RequestLines(entry: RequestEntry) {

@@ -52,7 +52,7 @@ function EntryDetails({ entry }: { entry: Handoff }) {
 					["Proof", <a href={proof}>Proof that it is in the chain (JSON)</a>],
 				]}
 			/>
-			<CodeBlock label={`Signed text of entry ${entry.seq}`} text={showDirectionMarks(entry.subject)} />
+			<CodeBlock label={`Signed text of entry ${entry.seq}`} text={entry.subject} />
 		</details>
 	);
 }
@@ -89,7 +89,7 @@ function Entry({ entry, faults }: { entry: Handoff; faults: readonly ChainFault[
 				<bdi>{showDirectionMarks(entry.objective)}</bdi>
 			</p>
 			<p class="hint">
-				<Time iso={entry.created_at} /> · <Tools entry={entry} />
+				<Time iso={entry.created_at} /> UTC · <Tools entry={entry} />
 				{entry.signed ? "signed" : "not signed"}
 			</p>
 			{isBroken ? (
@@ -238,7 +238,12 @@ const checkpointPage: ConsolePage = {
 	method: "GET",
 	path: "/console/workspaces/{id}/chain/checkpoint",
 	async handle({ api, params: { id = "" } }): Promise<PageAnswer> {
-		const response = await api.open("GET", `/v1/handoff/chain/${encodeURIComponent(id)}/checkpoint`);
+		const path = `/v1/handoff/chain/${encodeURIComponent(id)}/checkpoint`;
+		const response = await api.open("GET", path);
+		if (!response.ok) {
+			const refused = await api.get<unknown>(path);
+			if (!refused.ok) return failurePage({ title: "Checkpoint", section: "workspaces" }, refused.failure);
+		}
 		const headers = { ...PAGE_HEADERS, "content-type": "text/plain; charset=utf-8" };
 		return { kind: "response", response: new Response(await response.text(), { status: response.status, headers }) };
 	},

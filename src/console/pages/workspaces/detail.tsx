@@ -10,7 +10,7 @@ import type { ConsolePage, PageAnswer } from "../../page.ts";
 import { RankedBars } from "../../views/chart.tsx";
 import { CheckLines } from "../../views/check.tsx";
 import { DecisionBadge, TierBadge } from "../../views/events.tsx";
-import { Badge, Count, Notice, Table, Time, Words } from "../../views/parts.tsx";
+import { Badge, Count, Notice, type PlainTile, PlainTiles, Table, Time, Words } from "../../views/parts.tsx";
 import { type Manifest, WorkspaceLinks, workspacePath } from "./frame.tsx";
 
 type Snapshot = z.output<typeof snapshotResultSchema>;
@@ -44,28 +44,16 @@ function Integrity({ snapshot }: { snapshot: Snapshot }) {
 }
 
 function Tiles({ snapshot, manifest }: { snapshot: Snapshot; manifest: Manifest }) {
-	return (
-		<dl class="tiles">
-			<div class="tile">
-				<dt>Handoffs</dt>
-				<dd>
-					<Count count={snapshot.count} />
-				</dd>
-			</div>
-			<div class="tile">
-				<dt>Signed</dt>
-				<dd>{snapshot.count === 0 ? "–" : formatShare(snapshot.signed_share)}</dd>
-			</div>
-			<div class="tile">
-				<dt>Average risk of 100</dt>
-				<dd>{snapshot.avg_risk_score === null ? "–" : Math.round(snapshot.avg_risk_score * 10) / 10}</dd>
-			</div>
-			<div class="tile">
-				<dt>Manifest</dt>
-				<dd>{manifest.version === null ? "built-in rules only" : `version ${manifest.version}`}</dd>
-			</div>
-		</dl>
-	);
+	const tiles: readonly PlainTile[] = [
+		{ label: "Handoffs", value: <Count count={snapshot.count} /> },
+		{ label: "Signed", value: snapshot.count === 0 ? "–" : formatShare(snapshot.signed_share) },
+		{
+			label: "Average risk of 100",
+			value: snapshot.avg_risk_score === null ? "–" : Math.round(snapshot.avg_risk_score * 10) / 10,
+		},
+		{ label: "Manifest", value: manifest.version === null ? "built-in rules only" : `version ${manifest.version}` },
+	];
+	return <PlainTiles tiles={tiles} />;
 }
 
 function Risks({ distribution }: { distribution: Snapshot["risk_distribution"] }) {

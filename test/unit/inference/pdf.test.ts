@@ -1,0 +1,154 @@
+// Pages of PDF files: how many a reader can find is bounded whatever a file claims.
+import { deflateSync } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { inflate } from "../../../src/inference/inflate.ts";
+import { readPdf } from "../../../src/inference/pdf.ts";
+import { flatTree, type PageTree, toPdf } from "../../support/sent-files.ts";
+
+const deflate = (text: string) => new Uint8Array(deflateSync(Buffer.from(text, "latin1")));
+const read = (bytes: Uint8Array) => {
+	const pdf = readPdf(bytes);
+	return pdf.ok ? pdf.pages : pdf.message;
+};
+const countLeaves = (tree: PageTree): number =>
+	tree === "page" ? 1 : tree.reduce((sum, kid) => sum + countLeaves(kid), 0);
+const pages = fc.letrec<{ tree: PageTree }>((tie) => ({
+	tree: fc.oneof({ maxDepth: 4 }, fc.constant("page" as const), fc.array(tie("tree"), { minLength: 1, maxLength: 6 })),
+})).tree;
+const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
+const changed = (bytes: Uint8Array, from: string | RegExp, to: string) =>
+	new Uint8Array(Buffer.from(text(bytes).replace(from, to), "latin1"));
+
+describe("the pages of a PDF", () => {
+	it("are counted and bounded in any tree, compressed or not", () => {
+		fc.assert(
+			fc.property(pages, fc.boolean(), (tree, isCompressed) => {
+				const found = read(toPdf(tree, isCompressed ? { deflate } : {}));
+				const leaves = countLeaves(tree);
+				if (typeof found === "string") return expect.fail(found);
+				expect(found.counted).toBe(leaves);
+				expect(found.atMost).toBeGreaterThanOrEqual(leaves);
+			}),
+		);
+	});
+
+	it("are exact in a plain list", () => {
+		expect(read(toPdf(flatTree(7)))).toEqual({ counted: 7, atMost: 7 });
+		expect(read(toPdf("page"))).toEqual({ counted: 1, atMost: 1 });
+	});
+
+	it("are more than the file claims, if they are", () => {
+		const claims = changed(toPdf(flatTree(1_000)), "/Count 1000", "/Count 1");
+		expect(read(claims)).toEqual({ counted: 1_000, atMost: 1_000 });
+	});
+
+	it("have no bound where one node stands for many", () => {
+		const doubled = changed(toPdf([["page", "page"]]), "/Kids [3 0 R]", "/Kids [3 0 R 3 0 R]");
+		expect(read(doubled)).toEqual({ counted: 2, atMost: null });
+		const looped = changed(toPdf([["page"]]), "/Kids [4 0 R]", "/Kids [2 0 R 3 0 R]");
+		expect(read(looped)).toMatchObject({ atMost: null });
+	});
+
+	it.each([
+		["a name in hex digits", "/Kids", "/K#69ds"],
+		["types without a name", /\/Type \/Page\b/g, "/Kind /Page"],
+	])("are bounded behind %s", (_, from, to) => {
+		expect(read(changed(toPdf(flatTree(9)), from, to))).toMatchObject({ atMost: 9 });
+	});
+
+	it.each([
+		["a list elsewhere", "/Kids [3 0 R", "/Kids 9 0 R % [3 0 R"],
+		["a comment in the list", "/Kids [3 0 R", "/Kids [3 0 R %\n"],
+		["pages within the list", "/Kids [3 0 R", "/Kids [<< /Type /Page >>"],
+	])("have no bound behind %s", (_, from, to) => {
+		expect(read(changed(toPdf(flatTree(9)), from, to))).toMatchObject({ atMost: null });
+	});
+
+	it.each([
+		["another filter", "/Filter /LZWDecode"],
+		["a second filter", "/Filter [/ASCIIHexDecode /FlateDecode]"],
+		["a predictor", "/Filter /FlateDecode /DecodeParms << /Predictor 12 >>"],
+		["a string that looks like an end", "/Filter /FlateDecode /X (endobj 9 0 obj <<)"],
+		["a comment", "/Filter /FlateDecode % 9 0 obj <<\n"],
+		["an end in a comment", "/Filter /FlateDecode % endobj 9 0 obj <<\n"],
+		["a beginning on a line of a string", "/Filter /FlateDecode /X (\n9 0 obj <<)"],
+	])("have no bound in a stream with %s", (_, members) => {
+		const dictionary = (length: number, first: number) =>
+			`<< /Type /ObjStm /N 9 /First ${first} /Length ${length} ${members} >>`;
+		expect(read(toPdf(flatTree(9), { deflate, dictionary }))).toMatchObject({ atMost: null });
+	});
+
+	it("are found in a stream of objects that does not say what it is", () => {
+		const dictionary = (length: number, first: number) =>
+			`<< /#46irst ${first} /N 9 /Length ${length} /Filter[/FlateDecode] >>`;
+		expect(read(toPdf(flatTree(9), { deflate, dictionary }))).toEqual({ counted: 9, atMost: 9 });
+	});
+
+	it("have no bound where the stream holds more than is read, or breaks off", () => {
+		const bomb = (packed: string) => deflate(packed + " ".repeat(9_000_000));
+		expect(read(toPdf(flatTree(2), { deflate: bomb }))).toMatchObject({ atMost: null });
+		const cut = (packed: string) => deflate(packed).subarray(0, 20);
+		expect(read(toPdf(flatTree(2), { deflate: cut }))).toMatchObject({ atMost: null });
+	});
+
+	it("are not read where a password locks them, and only of what is a PDF", () => {
+		const locked = toPdf(flatTree(2), { more: "9 0 obj\n<< /Filter /Standard /V 4 >>\nendobj\n" });
+		expect(read(changed(locked, "/Root 1 0 R", "/Root 1 0 R /Encrypt 9 0 R"))).toMatch(/encrypted/);
+		expect(read(new Uint8Array(Buffer.from("PK\u0003\u0004 hello")))).toMatch(/^is no PDF/);
+		expect(read(new Uint8Array())).toMatch(/^is no PDF/);
+	});
+
+	it("are read of any bytes without a fault", () => {
+		const bytes = fc.uint8Array({ maxLength: 300 });
+		const pieces = fc.constantFrom(
+			"/Kids [",
+			"1 0 R ",
+			"]",
+			"stream\n",
+			"endstream",
+			"1 0 obj <<",
+			">>",
+			"/First 3",
+			"(",
+		);
+		fc.assert(
+			fc.property(fc.array(fc.oneof(bytes, pieces), { maxLength: 40 }), (parts) => {
+				const body = Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+				expect(readPdf(new Uint8Array(Buffer.concat([Buffer.from("%PDF-1.4\n"), body]))).ok).toBeTypeOf("boolean");
+			}),
+		);
+	});
+});
+
+describe("a zlib stream", () => {
+	it("is inflated to what was deflated, at every level", () => {
+		const bytes = fc.oneof(
+			fc.uint8Array({ maxLength: 2_000 }),
+			fc.string({ maxLength: 400 }).map((word) => new Uint8Array(Buffer.from(word.repeat(50)))),
+		);
+		fc.assert(
+			fc.property(bytes, fc.integer({ min: 0, max: 9 }), fc.nat(20), (plain, level, before) => {
+				const packed = Buffer.concat([Buffer.alloc(before), deflateSync(plain, { level })]);
+				expect(inflate(new Uint8Array(packed), before, 1_000_000)).toEqual(new Uint8Array(plain));
+			}),
+		);
+	});
+
+	it("that breaks off, is none or is too long gives nothing", () => {
+		const packed = new Uint8Array(deflateSync(Buffer.from("hello world ".repeat(100))));
+		fc.assert(
+			fc.property(fc.nat(packed.length - 6), (end) => {
+				expect(inflate(packed.subarray(0, end), 0, 10_000)).toBeNull();
+			}),
+		);
+		expect(inflate(packed, 0, 1_199)).toBeNull();
+		expect(inflate(packed, 0, 1_200)?.length).toBe(1_200);
+		fc.assert(
+			fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+				const found = inflate(bytes, 0, 10_000);
+				expect(found === null || found.length <= 10_000).toBe(true);
+			}),
+		);
+	});
+});
