@@ -388,7 +388,7 @@ interface ReadKeys {
 
 /** A cloud's credentials: the provider's own variable, which may hold a list, else those that all providers of the cloud share. */
 function readCredentials(env: Variables, provider: Provider, form: CredentialForm, rules: AddressRules): ReadKeys {
-	const [ownName = "", sharedName = ""] = keyVariableNames(provider);
+	const [ownName = "", sharedName = "", ...others] = keyVariableNames(provider);
 	const own = readVariable(env, ownName);
 	const shared = own === undefined ? parseSharedCredentials(form, (name) => readVariable(env, name)) : { faults: [] };
 	const written = own ?? shared.written;
@@ -396,15 +396,17 @@ function readCredentials(env: Variables, provider: Provider, form: CredentialFor
 	const name = own === undefined ? sharedName : ownName;
 	const { keys, faults = [] } = parseCredentialKeys(written, form);
 	if (!keys) return { faults: faults.map((fault) => `${name}${fault}`) };
+	// The last of Entra's variables is the authority's.
+	const addressName = own === undefined ? (others.at(-1) ?? sharedName) : ownName;
 	const needsProject = readBaseUrl(env, provider).includes(PROJECT);
 	const found = keys.flatMap(({ name: key, credentials }) => {
-		const of = key === "" ? name : `${name} ${key}`;
+		const of = (variable: string) => (key === "" ? variable : `${variable} ${key}`);
 		const address = credentials && tokenAddress(credentials);
 		const fault = address ? findAddressFault(address, rules) : null;
 		const lacksProject = needsProject && credentials?.form === "google" && credentials.projectId === null;
 		return [
-			...(fault === null ? [] : [`${of}: the address that tokens are asked for at ${fault}`]),
-			...(lacksProject ? [`${of} has no project_id, and the row of ${provider.id} names no project`] : []),
+			...(fault === null ? [] : [`${of(addressName)}: the address of its tokens ${fault}`]),
+			...(lacksProject ? [`${of(name)} has no project_id, and the row of ${provider.id} names no project`] : []),
 		];
 	});
 	return found.length > 0 ? { faults: found } : { keys, faults: [] };

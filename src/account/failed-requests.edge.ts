@@ -18,8 +18,8 @@ const OTHERS_MS = 2_000;
 const failures = new FailureLog();
 /** What is being recorded, by user. */
 const underWay = new Map<string, Promise<void>>();
-/** Users of whom something is kept back, and is sent soon. */
-const waiting = new Set<string>();
+/** Users of whom something is kept back, and is sent soon: since when, ms since the epoch. */
+const waiting = new Map<string, number>();
 
 type RecordContext = Pick<ServiceContext, "meter" | "waitUntil"> &
 	Partial<Pick<ServiceContext, "trace" | "requestId" | "route" | "log">>;
@@ -73,8 +73,11 @@ export async function recordKeptBack(context: RecordContext, userId: string): Pr
 
 /** Has what is kept back of a user recorded in a while. */
 function sendLater(context: RecordContext, userId: string): void {
-	if (waiting.has(userId) || !failures.hasKeptBack(userId)) return;
-	waiting.add(userId);
+	const nowMs = Date.now();
+	// Whoever has waited for longer was ended by the platform.
+	const isWaiting = Math.abs(nowMs - (waiting.get(userId) ?? Number.NEGATIVE_INFINITY)) < 2 * SEND_AFTER_MS;
+	if (isWaiting || !failures.hasKeptBack(userId)) return;
+	waiting.set(userId, nowMs);
 	const sent = new Promise<void>((resolve) => setTimeout(resolve, SEND_AFTER_MS)).then(() => {
 		waiting.delete(userId);
 		return recordKeptBack(context, userId);

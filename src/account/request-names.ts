@@ -74,12 +74,23 @@ function toPerson(userId: string): string {
 	return [parts["account_uuid"], parts["device_id"]].find(isShortText) ?? userId;
 }
 
+/** What was read of requests that are under way, by their headers. */
+const namesRead = new WeakMap<HeaderReader, { body: unknown; read: ReadNames }>();
+
 /**
- * Reads the names of a request, as far as they keep within the bounds. It takes any body: that of a request that was refused has names,
- * too.
+ * Reads the names of a request, once, as far as they keep within the bounds. It takes any body: that of a request that was refused has
+ * names, too.
  * @param body before validation; undefined where none was read.
  */
 export function readRequestNames(headers: HeaderReader, body: unknown): ReadNames {
+	const known = namesRead.get(headers);
+	if (known && known.body === body) return known.read;
+	const read = readNames(headers, body);
+	namesRead.set(headers, { body, read });
+	return read;
+}
+
+function readNames(headers: HeaderReader, body: unknown): ReadNames {
 	const { sessionId, ignoredSession } = readSession(headers, body);
 	if (!isJsonObject(body)) return { names: { ...UNNAMED, sessionId }, ignoredSession };
 	const { user, safety_identifier: identifier, metadata } = body;

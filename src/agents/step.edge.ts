@@ -1,12 +1,7 @@
 // Makes one step: its strategy asks the engine within the step's bound, and what each batch of calls may cost is recorded before the
 // batch is sent. run/money.edge.ts keeps the run's reservation and writes its receipt.
 import { type Failure, ok, type Result } from "../failure.ts";
-import {
-	type BilledCall,
-	billInterruptedCallAtBound,
-	totalCachedTokens,
-	toUsageCall,
-} from "../inference/accounting.ts";
+import { type BilledCall, billInterruptedCallAtBound, toUsageCall } from "../inference/accounting.ts";
 import { reservationExpiryMs } from "../inference/settlement.edge.ts";
 import { roundShare } from "../inference/trace.ts";
 import { Workflow } from "../inference/workflow.edge.ts";
@@ -151,7 +146,6 @@ export async function makeStep(
 		charge: {
 			...toStepCharge(workflow.billed),
 			attempts: workflow.attempts.kept,
-			cachedTokens: totalCachedTokens(workflow.billed),
 		},
 		readers: Array.from(workflow.readers, ({ id }) => id),
 		overrun: workflow.billed.some(({ bill }) => bill.overrun),

@@ -240,13 +240,121 @@ type Violations = {
 	models: string[];
 };
 
+type Svc = {
+	/** Which model answered, and why: the one that was named, or the same at another host. */
+	routing: Routing;
+	/** Cost of all calls; `estimated` if some usage was not reported: then it is the upper bound. */
+	cost: Cost;
+	/** Time from the arrival of the request to its receipt. */
+	latency_ms: number;
+	/** The receipt in short; `verifiable` is always true. */
+	proof: Proof;
+	/** Another host of the model served than the named one. */
+	fallback: boolean;
+	/** The id that was named, where another host served. */
+	fallback_from: string | null;
+	/** Parameters and parts that had no effect, or another one than was asked for. */
+	warnings: Warnings[];
+};
+
+type Routing = {
+	mode: "direct";
+	model_display: string;
+	provider: string;
+	reason: string;
+};
+
+type Cost = {
+	input_usd: number;
+	total_usd: number;
+	estimated: boolean;
+};
+
+type Proof = {
+	request_id: string;
+	timestamp: string;
+	proof_hash: string;
+	model: string;
+	provider: string;
+	mode: "direct";
+	reason: string;
+	verifiable: true;
+	signature: string | null;
+	key_id: string | null;
+	/** Salt of the receipt's hashes: for their owner, who may give it away. */
+	salt: string;
+	/** When a compliance policy was in force. */
+	compliance?: Compliance2;
+};
+
+type RerankV2Body = {
+	/** An id of list_models with `kind` rerank. */
+	model?: string | null;
+	/** What is searched for. */
+	query: string;
+	/** Texts, or objects with a `text`, to be ranked. */
+	documents: Array<string | {
+		text: string;
+	}>;
+	/** Only so many of the best are answered. Default: all. */
+	top_n?: number | null;
+	/** Whether each result has its document. Default: false. */
+	return_documents?: boolean | null;
+	/** Id of your user, kept with the request: usage groups by it. */
+	user?: string | null;
+	/** The same, without `user`. */
+	safety_identifier?: string | null;
+	/** Pairs that are kept with the request: lists filter by them. */
+	metadata?: Record<string, string> | null;
+	/** A routing config. */
+	brain_config?: BrainConfig | null;
+	/** Which models may see the request. */
+	compliance?: Compliance | null;
+	[member: string]: unknown;
+};
+
+type RerankV2 = {
+	/** The id of the request. */
+	id: string;
+	/** From the best on. */
+	results: Results[];
+	/** What the provider reported as billed. */
+	meta: Meta;
+	/** Model, cost and receipt. */
+	svc: Svc;
+};
+
+type Results = {
+	/** Place of the document in the request. */
+	index: number;
+	/** Higher is better; scores of two models do not compare. */
+	relevance_score: number;
+	/** With `return_documents`. */
+	document?: {
+		text: string;
+		[member: string]: unknown;
+	};
+};
+
+type Meta = {
+	api_version: {
+		version: string;
+	};
+	billed_units: BilledUnits;
+};
+
+type BilledUnits = {
+	search_units?: number;
+	input_tokens?: number;
+};
+
 type Usage = {
 	prompt_tokens: number;
 	completion_tokens: number;
 	total_tokens: number;
 };
 
-type Cost = {
+type Cost2 = {
 	total_usd: number;
 	estimated: true;
 	basis: "provider_usage" | "bound";
@@ -255,11 +363,11 @@ type Cost = {
 
 type Stages = {
 	name: string;
-	results: Results[];
+	results: Results2[];
 	detail: Record<string, unknown>;
 };
 
-type Results = {
+type Results2 = {
 	model: string;
 	ok: boolean;
 	role: string;
@@ -458,7 +566,7 @@ type AgentRun = {
 	/** Salt of the hashes of its texts: for its owner, who may give it away; absent in older runs. */
 	salt?: string;
 	/** Warnings about an output that was cut at the default limit; in the first answer, also about ignored members. */
-	svc?: Svc;
+	svc?: Svc2;
 };
 
 type Steps = {
@@ -514,7 +622,7 @@ type Budget = {
 	limited_by?: "key_budget";
 };
 
-type Svc = {
+type Svc2 = {
 	/** Parameters and parts that had no effect, or another one than was asked for. */
 	warnings: Warnings[];
 };
@@ -692,14 +800,14 @@ type CompletionTokensDetails = {
 	reasoning_tokens: number;
 };
 
-type Cost2 = {
+type Cost3 = {
 	input_usd: number;
 	output_usd: number;
 	total_usd: number;
 	estimated: boolean;
 };
 
-type Proof = {
+type Proof2 = {
 	request_id: string;
 	timestamp: string;
 	proof_hash: string;
@@ -919,11 +1027,11 @@ export interface EndpointTypes {
 					observed: Observed;
 				};
 				/** Cost of all calls; `estimated` if some usage was not reported. */
-				cost: Cost2;
+				cost: Cost3;
 				/** Time from the arrival of the request to its receipt. */
 				latency_ms: number;
 				/** The receipt in short; `verifiable` is always true. */
-				proof: Proof;
+				proof: Proof2;
 				/** Another model served than the intended one. */
 				fallback: boolean;
 				/** The intended model, or the id that was sent. */
@@ -1123,47 +1231,58 @@ export interface EndpointTypes {
 				total_tokens: number;
 			};
 			/** Model, cost and receipt. */
-			svc: {
-				/** Which model answered, and why: the one that was named, or the same at another host. */
-				routing: {
-					mode: "direct";
-					model_display: string;
-					provider: string;
-					reason: string;
-				};
-				/** Cost of all calls; `estimated` if some usage was not reported: then it is the upper bound. */
-				cost: {
-					input_usd: number;
-					total_usd: number;
-					estimated: boolean;
-				};
-				/** Time from the arrival of the request to its receipt. */
-				latency_ms: number;
-				/** The receipt in short; `verifiable` is always true. */
-				proof: {
-					request_id: string;
-					timestamp: string;
-					proof_hash: string;
-					model: string;
-					provider: string;
-					mode: "direct";
-					reason: string;
-					verifiable: true;
-					signature: string | null;
-					key_id: string | null;
-					/** Salt of the receipt's hashes: for their owner, who may give it away. */
-					salt: string;
-					/** When a compliance policy was in force. */
-					compliance?: Compliance2;
-				};
-				/** Another host of the model served than the named one. */
-				fallback: boolean;
-				/** The id that was named, where another host served. */
-				fallback_from: string | null;
-				/** Parameters and parts that had no effect, or another one than was asked for. */
-				warnings: Warnings[];
-			};
+			svc: Svc;
 		};
+	};
+	/** Says of texts whether they are harmful, and in which way, with cost and receipt. */
+	create_moderation: {
+		body: {
+			/** A text, texts, or the parts of one message: only texts. */
+			input: string | string[] | {
+				type: "text";
+				text: string;
+			}[];
+			/** An id of list_models with `kind` moderation. Without one, and with `auto`, the first that has a key. */
+			model?: string | null;
+			/** Id of your user, kept with the request: usage groups by it. */
+			user?: string | null;
+			/** The same, without `user`. */
+			safety_identifier?: string | null;
+			/** Pairs that are kept with the request: lists filter by them. */
+			metadata?: Record<string, string> | null;
+			/** A routing config. */
+			brain_config?: BrainConfig | null;
+			/** Which models may see the request. */
+			compliance?: Compliance | null;
+			[member: string]: unknown;
+		};
+		result: {
+			/** The id of the request. */
+			id: string;
+			/** The model that judged. */
+			model: string;
+			/** One for each text, in their order; one for the parts of a message. */
+			results: {
+				/** Whether any category is. */
+				flagged: boolean;
+				categories: Record<string, boolean>;
+				/** From 0 to 1. */
+				category_scores: Record<string, number>;
+				category_applied_input_types: Record<string, Array<"text">>;
+			}[];
+			/** Model, cost and receipt. */
+			svc: Svc;
+		};
+	};
+	/** Ranks documents by how well they answer a query, with cost and receipt. */
+	rerank: {
+		body: RerankV2Body;
+		result: RerankV2;
+	};
+	/** The same as `POST /v1/rerank`, where Cohere's newer client asks for it. */
+	rerank_v2: {
+		body: RerankV2Body;
+		result: RerankV2;
 	};
 	/** One answer from several models: by the strategy that policy and prompt call for, or the one named, with cost, stages and receipt. */
 	orchestrate: {
@@ -1241,7 +1360,7 @@ export interface EndpointTypes {
 					escalated: boolean;
 					latency_ms: number;
 				};
-				cost: Cost;
+				cost: Cost2;
 				proof: {
 					request_id: string;
 					timestamp: string;
@@ -1351,7 +1470,7 @@ export interface EndpointTypes {
 					latency_ms: number;
 					static_issues?: string[];
 				};
-				cost: Cost;
+				cost: Cost2;
 				proof: {
 					request_id: string;
 					timestamp: string;
@@ -2533,11 +2652,11 @@ export interface EndpointTypes {
 					model: string;
 				};
 				/** Cost of all calls; `estimated` if some usage was not reported. */
-				cost: Cost2;
+				cost: Cost3;
 				/** Time from the arrival of the request to its receipt. */
 				latency_ms: number;
 				/** The receipt in short; `verifiable` is always true. */
-				proof: Proof;
+				proof: Proof2;
 				/** Another model served than the intended one. */
 				fallback: boolean;
 				/** The intended model, or the id that was sent. */
@@ -3150,6 +3269,10 @@ export interface EndpointTypes {
 				tokens_per_second: number | null;
 				/** Tokens of prompts that providers had in their caches. */
 				cached_tokens: number;
+				/** Tokens of prompts that were written to providers' caches. */
+				cache_write_tokens: number;
+				/** Tokens of answers that were reasoning. */
+				reasoning_tokens: number;
 				/** The calls of providers, in the order of their starts; of more than 32 the first and the last 16. */
 				attempts: Attempts[];
 				/** `complete`, `cut` or `client_closed`; without an answer and a receipt `refused` (no provider was called) or `failed`. */
@@ -3250,6 +3373,10 @@ export interface EndpointTypes {
 			tokens_per_second: number | null;
 			/** Tokens of prompts that providers had in their caches. */
 			cached_tokens: number;
+			/** Tokens of prompts that were written to providers' caches. */
+			cache_write_tokens: number;
+			/** Tokens of answers that were reasoning. */
+			reasoning_tokens: number;
 			/** The calls of providers, in the order of their starts; of more than 32 the first and the last 16. */
 			attempts: Attempts[];
 			/** `complete`, `cut` or `client_closed`; without an answer and a receipt `refused` (no provider was called) or `failed`. */
@@ -3269,6 +3396,12 @@ export interface EndpointTypes {
 				calls: number;
 				tokens: number;
 				input_tokens: number;
+				/** Tokens of prompts that providers had in their caches. */
+				cached_tokens: number;
+				/** Tokens of prompts that were written to providers' caches. */
+				cache_write_tokens: number;
+				/** Tokens of answers that were reasoning. */
+				reasoning_tokens: number;
 				cost_usd: number;
 			}[];
 			/** Salt of the hashes of texts in its receipt, from `svc.receipt.v2` on: for its owner, who may give it away. Null while it cannot be read. */
@@ -3465,6 +3598,10 @@ export interface EndpointTypes {
 				tokens_per_second: number | null;
 				/** Tokens of prompts that providers had in their caches. */
 				cached_tokens: number;
+				/** Tokens of prompts that were written to providers' caches. */
+				cache_write_tokens: number;
+				/** Tokens of answers that were reasoning. */
+				reasoning_tokens: number;
 				/** The calls of providers, in the order of their starts; of more than 32 the first and the last 16. */
 				attempts: Attempts[];
 				/** `complete`, `cut` or `client_closed`; without an answer and a receipt `refused` (no provider was called) or `failed`. */
@@ -3560,6 +3697,10 @@ export interface EndpointTypes {
 				tokens_per_second: number | null;
 				/** Tokens of prompts that providers had in their caches. */
 				cached_tokens: number;
+				/** Tokens of prompts that were written to providers' caches. */
+				cache_write_tokens: number;
+				/** Tokens of answers that were reasoning. */
+				reasoning_tokens: number;
 				/** The calls of providers, in the order of their starts; of more than 32 the first and the last 16. */
 				attempts: Attempts[];
 				/** `complete`, `cut` or `client_closed`; without an answer and a receipt `refused` (no provider was called) or `failed`. */
@@ -3663,6 +3804,9 @@ export const ROUTES: Readonly<
 	create_chat_completion: { method: "POST", path: "/v1/chat/completions", member: "id" },
 	preview_route: { method: "POST", path: "/v1/route", isRepeatable: true, member: "object" },
 	create_embeddings: { method: "POST", path: "/v1/embeddings", member: "object" },
+	create_moderation: { method: "POST", path: "/v1/moderations", member: "id" },
+	rerank: { method: "POST", path: "/v1/rerank", member: "id" },
+	rerank_v2: { method: "POST", path: "/v2/rerank", member: "id" },
 	orchestrate: { method: "POST", path: "/v2/orchestrate", member: "id" },
 	write_code: { method: "POST", path: "/v2/code", member: "id" },
 	preview_compliance: { method: "POST", path: "/v2/compliance/preview", isRepeatable: true, member: "active" },

@@ -12,10 +12,14 @@ function readJsonField(form: URLSearchParams, name: string): unknown {
 	}
 }
 
-/** A message's content: text, or text with images. */
+/** A message's content: text, or text with images and PDF files, which are data URLs. */
 function toContent(prompt: string, images: unknown): unknown {
 	if (!Array.isArray(images) || images.length === 0) return prompt;
-	const shown = images.map((url: unknown) => ({ type: "image_url", image_url: { url } }));
+	const shown = images.map((url: unknown) =>
+		String(url).startsWith("data:application/pdf")
+			? { type: "file", file: { file_data: url } }
+			: { type: "image_url", image_url: { url } },
+	);
 	return prompt.trim() === "" ? shown : [{ type: "text", text: prompt }, ...shown];
 }
 

@@ -1,13 +1,16 @@
 // A request as code to copy: curl, and OpenAI's libraries for Python and TypeScript. Pure.
 
-/** What is shown in place of an image's bytes. */
-const IMAGE_PLACE = "data:image/png;base64,…";
+/** The address of an image or a PDF: what is shown in place of its bytes goes up to the comma. */
+const DATA_ADDRESS = /^data:(?:image\/[\w.+-]+|application\/pdf);base64,/;
 
 /** Members that OpenAI's libraries know; others go into a member of their own. */
 const KNOWN = ["model", "messages", "tools", "max_tokens", "stream"];
 
 function shortenImages(value: unknown): unknown {
-	if (typeof value === "string") return value.startsWith("data:image/") ? IMAGE_PLACE : value;
+	if (typeof value === "string") {
+		const address = DATA_ADDRESS.exec(value)?.[0];
+		return address === undefined ? value : `${address}…`;
+	}
 	if (Array.isArray(value)) return value.map(shortenImages);
 	if (typeof value !== "object" || value === null) return value;
 	return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shortenImages(inner)]));

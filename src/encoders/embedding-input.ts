@@ -1,14 +1,10 @@
 // The inputs of an embeddings body: one text, some texts, the tokens of one text, or those of some; and their limits. Pure.
 import type { EncoderModel } from "../catalog/encoder.ts";
 import { hasDimensions } from "../catalog/encoder.ts";
-import { type Failure, fail, type Issue, ok, type Result } from "../failure.ts";
+import { type Issue, ok, type Result } from "../failure.ts";
 import type { EmbeddingInput } from "../providers/encoders/encoder-call.ts";
 import { askedDimensions } from "./encoder-batches.ts";
-import { leastTokens } from "./token-bounds.ts";
-
-/** OpenAI's limits of a request. */
-export const MAX_INPUTS = 2_048;
-export const MAX_REQUEST_TOKENS = 300_000;
+import { findLengthFaults, inputPath, MAX_INPUTS, refuseInput } from "./text-limits.ts";
 
 /** Bytes of the numbers of an answer. */
 export const MAX_ANSWER_BYTES = 16_777_216;
@@ -34,13 +30,6 @@ export interface EmbeddingInputs {
 
 const FORMS = "a string, a list of strings, a list of tokens, or a list of lists of tokens";
 
-/** More tells nobody more. */
-const MAX_ISSUES = 20;
-
-function refuse(issues: readonly Issue[]): { ok: false; failure: Failure } {
-	return fail({ reason: "invalid_request", issues: issues.slice(0, MAX_ISSUES) });
-}
-
 /** What an entry of a list is. */
 function kindOf(entry: unknown): "text" | "token" | "tokens" | "other" {
 	if (typeof entry === "string") return "text";
@@ -65,40 +54,36 @@ function readList(list: readonly unknown[]): Result<EmbeddingInputs> {
 	const kind = kindOf(list[0]);
 	const other = list.findIndex((entry) => kindOf(entry) !== kind);
 	if (kind === "other")
-		return refuse([{ path: "input.0", message: `is ${ENTRY_WORDS[kind]}: input must be ${FORMS}` }]);
+		return refuseInput([{ path: "input.0", message: `is ${ENTRY_WORDS[kind]}: input must be ${FORMS}` }]);
 	if (other >= 0) {
 		const [first, found] = [ENTRY_WORDS[kind], ENTRY_WORDS[kindOf(list[other])]];
-		return refuse([
+		return refuseInput([
 			{ path: `input.${other}`, message: `is ${found}, and the first entry ${first}: input must be ${FORMS}` },
 		]);
 	}
 	if (kind === "token") {
 		const fault = findTokenFault(list, "input");
-		return fault ? refuse([fault]) : ok({ inputs: [list as number[]], isList: false });
+		return fault ? refuseInput([fault]) : ok({ inputs: [list as number[]], isList: false });
 	}
 	if (list.length > MAX_INPUTS)
-		return refuse([{ path: "input", message: `must have at most ${MAX_INPUTS} inputs, and has ${list.length}` }]);
+		return refuseInput([{ path: "input", message: `must have at most ${MAX_INPUTS} inputs, and has ${list.length}` }]);
 	const faults = list.flatMap((entry, index): Issue[] => {
 		const path = `input.${index}`;
 		if (entry === "") return [{ path, message: "must not be an empty string" }];
 		const fault = Array.isArray(entry) ? findTokenFault(entry, path) : null;
 		return fault ? [fault] : [];
 	});
-	return faults.length > 0 ? refuse(faults) : ok({ inputs: list as EmbeddingInput[], isList: true });
+	return faults.length > 0 ? refuseInput(faults) : ok({ inputs: list as EmbeddingInput[], isList: true });
 }
 
 /** Reads `input`, in each of OpenAI's four forms. */
 export function readEmbeddingInput(input: unknown): Result<EmbeddingInputs> {
-	if (input === undefined || input === null) return refuse([{ path: "input", message: `is missing: ${FORMS}` }]);
-	if (input === "") return refuse([{ path: "input", message: "must not be an empty string" }]);
+	if (input === undefined || input === null) return refuseInput([{ path: "input", message: `is missing: ${FORMS}` }]);
+	if (input === "") return refuseInput([{ path: "input", message: "must not be an empty string" }]);
 	if (typeof input === "string") return ok({ inputs: [input], isList: false });
-	if (!Array.isArray(input)) return refuse([{ path: "input", message: `must be ${FORMS}` }]);
-	if (input.length === 0) return refuse([{ path: "input", message: "must not be an empty list" }]);
+	if (!Array.isArray(input)) return refuseInput([{ path: "input", message: `must be ${FORMS}` }]);
+	if (input.length === 0) return refuseInput([{ path: "input", message: "must not be an empty list" }]);
 	return readList(input);
-}
-
-function pathOf(index: number, isList: boolean): string {
-	return isList ? `input.${index}` : "input";
 }
 
 /** The lengths of vectors that a model makes, in words. */
@@ -121,23 +106,10 @@ export function findEmbeddingFaults(
 	const tokens = inputs.findIndex((input) => typeof input !== "string");
 	if (tokens >= 0 && !model.token_inputs)
 		issues.push({
-			path: pathOf(tokens, isList),
+			path: inputPath(tokens, isList),
 			message: `${model.id} takes texts and no lists of tokens: send the text itself`,
 		});
-	const { context_window: window } = model.limits;
-	const counts = inputs.map(leastTokens);
-	const long = counts.findIndex((count) => count > window);
-	if (long >= 0)
-		issues.push({
-			path: pathOf(long, isList),
-			message: `has at least ${counts[long]} tokens, and ${model.id} reads at most ${window} of an input`,
-		});
-	const all = counts.reduce((sum, count) => sum + count, 0);
-	if (all > MAX_REQUEST_TOKENS)
-		issues.push({
-			path: "input",
-			message: `has at least ${all} tokens in all, and a request at most ${MAX_REQUEST_TOKENS}: send several requests`,
-		});
+	issues.push(...findLengthFaults(inputs, isList, model));
 	const length = askedDimensions({ dimensions }, model);
 	const numbers = length === null ? 0 : length * inputs.length;
 	const most = maxNumbers(format);

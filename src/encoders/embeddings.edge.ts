@@ -7,19 +7,13 @@ import { knownFields } from "../inference/unknown-fields.ts";
 import { optionalMember } from "../json.ts";
 import { toBase64 } from "../proof/signing.ts";
 import { vectorBytes } from "../proof/vector-bytes.ts";
-import type { Warning } from "../providers/model-call.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
-import {
-	ENCODING_FORMATS,
-	type EncodingFormat,
-	findEmbeddingFaults,
-	MAX_INPUTS,
-	readEmbeddingInput,
-} from "./embedding-input.ts";
+import { ENCODING_FORMATS, type EncodingFormat, findEmbeddingFaults, readEmbeddingInput } from "./embedding-input.ts";
 import { encode } from "./encode.edge.ts";
 import { encoderBlockSchema, promptTokens, sandboxHeaders, toEncoderBlock } from "./encoder-block.ts";
-import { unknownMembers } from "./encoder-texts.ts";
+import { droppedWarnings } from "./encoder-texts.ts";
 import { findEncoder } from "./find-encoder.ts";
+import { MAX_INPUTS } from "./text-limits.ts";
 
 const TOKENS = { type: "array", items: { type: "integer", minimum: 0 }, minItems: 1 };
 
@@ -75,14 +69,6 @@ function toEmbedding(vector: Float32Array, format: EncodingFormat): number[] | s
 	return format === "base64" ? toBase64(vectorBytes([vector])) : Array.from(vector);
 }
 
-function droppedWarnings(body: unknown): Warning[] {
-	return unknownMembers(body, knownFields(embeddingsRequestSchema)).map((name) => ({
-		code: "parameter_dropped",
-		param: name,
-		message: `${name} is not known to this endpoint and was left out`,
-	}));
-}
-
 export const createEmbeddingsEndpoint = endpoint({
 	id: "create_embeddings",
 	method: "POST",
@@ -119,7 +105,7 @@ export const createEmbeddingsEndpoint = endpoint({
 				isList,
 				rules: body,
 				endpoint: "embeddings",
-				warnings: droppedWarnings(body),
+				warnings: droppedWarnings(body, knownFields(embeddingsRequestSchema)),
 			},
 			context,
 		);

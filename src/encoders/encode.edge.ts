@@ -260,17 +260,9 @@ function createRunner({ boundNanoUsd }: EncoderPlan, caller: Caller, endsAtMs: n
 }
 
 /** What the record of a request says of a call. */
-function tell(call: EncoderPlannedCall) {
+function tell({ choice }: EncoderPlannedCall) {
 	const asked = { maxTokens: null, temperature: null, topP: null, effort: null, previousResponseId: null };
-	return {
-		isStream: false,
-		asked: { model: call.choice.named.id, ...asked },
-		reason: explainEncoder(call),
-		fallbackFrom: encoderFallbackFrom(call),
-		finishReasons: [],
-		tools: [],
-		content: null,
-	};
+	return { isStream: false, asked: { model: choice.named.id, ...asked }, finishReasons: [], tools: [] };
 }
 
 /** How a request is recorded and signed. */
@@ -282,7 +274,7 @@ async function createRecord({ request, config, gate, plan }: AllowedRequest, cal
 			input: await toReceiptInput({ type: "svc.input.v3", endpoint, body: context.rawBody }, context),
 			configDigest: config ? configDigest(config) : null,
 			gate,
-			renderInput: () => renderInputs(call),
+			sentMessages: () => [{ role: "user", content: [{ type: "text", text: renderInputs(call) }] }],
 			describe: describeEncoder,
 			tell,
 		},
@@ -334,8 +326,8 @@ function atBound(call: EncoderPlannedCall): EncoderBilledCall {
 		...call,
 		bill: {
 			promptTokens: likely.tokens,
-			cachedTokens: 0,
 			completionTokens: 0,
+			parts: {},
 			cost: worstCase,
 			estimated: true,
 			overrun: false,

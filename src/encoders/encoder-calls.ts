@@ -74,8 +74,8 @@ export function likelyAmounts(call: EncoderCall): EncoderAmounts {
 function toBill(tokens: number, cost: CallCost, kind: "reported" | "estimated" | "overrun"): Bill {
 	return {
 		promptTokens: tokens,
-		cachedTokens: 0,
 		completionTokens: 0,
+		parts: {},
 		cost,
 		estimated: kind === "estimated",
 		overrun: kind === "overrun",

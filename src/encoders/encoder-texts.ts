@@ -4,6 +4,7 @@ import type { Conversation, PlacedText } from "../compliance/conversation.ts";
 import type { BlockedPlace } from "../failure.ts";
 import { isJsonObject } from "../json.ts";
 import type { EncoderCall } from "../providers/encoders/encoder-call.ts";
+import type { Warning } from "../providers/model-call.ts";
 
 /** An input and the member of the body that it stands in. */
 interface PlacedInput {
@@ -51,8 +52,13 @@ export function renderInputs(call: EncoderCall): string {
 		.join("\n\n");
 }
 
-/** Members of a body that its endpoint does not know. */
-export function unknownMembers(body: unknown, known: object): string[] {
+/** Warnings of members of a body that its endpoint does not know. */
+export function droppedWarnings(body: unknown, known: object): Warning[] {
 	if (!isJsonObject(body)) return [];
-	return Object.keys(body).filter((name) => !Object.hasOwn(known, name) && body[name] != null);
+	const unknown = Object.keys(body).filter((name) => !Object.hasOwn(known, name) && body[name] != null);
+	return unknown.map((name) => ({
+		code: "parameter_dropped",
+		param: name,
+		message: `${name} is not known to this endpoint and was left out`,
+	}));
 }

@@ -2,12 +2,11 @@
 // Vectors of two models do not mix, so nothing is routed. Pure.
 import { findNamedEncoder } from "../catalog/aliases.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { type EncoderModel, explainEncoderUse, listedEncoders } from "../catalog/encoder.ts";
+import { type EncoderModel, explainEncoderUse, listedEncoders, servesKind } from "../catalog/encoder.ts";
 import { isInPlan, type Plan } from "../catalog/plans.ts";
 import type { EncoderKind } from "../catalog/vocabulary.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
 import { type Failure, fail, MisconfiguredError, ok, type Result } from "../failure.ts";
-import { servesKind } from "../providers/encoders/forms.ts";
 import { isAvailable } from "../providers/wires.ts";
 import { findBlocking, isListed, type RoutingConfig } from "../routing/routing-config.ts";
 import type { Settings } from "../settings.ts";

@@ -6,11 +6,19 @@ import type { Model } from "../catalog/schema.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
 import type { RequestNames } from "../meter/request-facts.ts";
 import type { Reservation, UsageCall, UsageRow } from "../meter/settlement.ts";
+import { type TokenParts, toTokenParts } from "../meter/token-parts.ts";
 import { usd } from "../proof/money.ts";
 import { type Outcome, type Receipt, type ReceiptBase, type ReceiptDetail, toHashedOutput } from "../proof/receipt.ts";
 import { hashSalted } from "../proof/salted.ts";
 import type { CallFailure, PartialAnswer } from "../providers/call-failure.ts";
-import { joinText, type ModelAnswer, partsOfType, type ToolCallPart, type Warning } from "../providers/model-call.ts";
+import {
+	joinText,
+	type Message,
+	type ModelAnswer,
+	partsOfType,
+	type ToolCallPart,
+	type Warning,
+} from "../providers/model-call.ts";
 import { reasonsHidden } from "../routing/effort.ts";
 import { replacementWarning } from "../routing/replacement.ts";
 import type { Candidate } from "../routing/selection.ts";
@@ -41,9 +49,9 @@ export interface KeyedCall extends PlannedCall {
 /** What one call used and what it cost, never above its own bound. */
 export interface Bill {
 	promptTokens: number;
-	/** Those of the prompt that the provider had in its cache. */
-	cachedTokens: number;
 	completionTokens: number;
+	/** As far as the provider reports them. */
+	parts: TokenParts;
 	cost: CallCost;
 	/** Some usage was not reported: cost and tokens are estimates on the high side, never above the bound. */
 	estimated: boolean;
@@ -82,8 +90,8 @@ export interface RequestPurpose<C extends AccountedCall = BilledCall> {
 	configDigest: string | null;
 	/** The compliance policy in force; null without one. */
 	gate: ComplianceGate | null;
-	/** What models are sent of the request, after masking, as text. Absent: none of its texts are kept. */
-	renderInput?(): string;
+	/** What models are sent of the request, after masking. Absent: none of its texts are kept or told. */
+	sentMessages?(): readonly Message[];
 	/** @param billed every call so far, in the order they ended; never empty for a single answer. */
 	describe(billed: readonly C[]): RequestDescription;
 	/** What telemetry is told of the answer of one model. Absent for an answer of several. */
@@ -116,6 +124,17 @@ function credibleUsage(usage: TokenUsage | null, written: string): TokenUsage | 
 	return usage && inputTokens(usage) > 0 && (outputTokens(usage) > 0 || written === "") ? usage : null;
 }
 
+/** The parts of reported tokens, within those that are billed. */
+function toParts(usage: TokenUsage, promptTokens: number, completionTokens: number): TokenParts {
+	const cached = Math.min(usage.cacheRead, promptTokens);
+	const written = usage.cacheWrite + (usage.hourCacheWrite ?? 0);
+	return toTokenParts({
+		cached_tokens: cached,
+		cache_write_tokens: Math.min(written, promptTokens - cached),
+		reasoning_tokens: Math.min(usage.reasoning, completionTokens),
+	});
+}
+
 /**
  * The bill of a whole answer: by its reported usage; without one, at its bound.
  * @param sentAtMs when the upstream call was sent, which decides the price.
@@ -132,15 +151,17 @@ export function billCall(
 	if (!usage) {
 		const completionTokens = estimateTokens(written);
 		const { promptTokens } = plan.signals;
-		return { promptTokens, cachedTokens: 0, completionTokens, cost: worstCase, estimated: true, overrun: false };
+		return { promptTokens, completionTokens, parts: {}, cost: worstCase, estimated: true, overrun: false };
 	}
 	const actual = priceUsage(candidate.model, usage, sentAtMs);
 	const overrun = actual.totalNanoUsd > worstCase.totalNanoUsd;
+	// The bound is what is paid, so the tokens shown are those that it covers.
+	const promptTokens = overrun ? Math.min(inputTokens(usage), request.maxInputTokens) : inputTokens(usage);
+	const completionTokens = overrun ? Math.min(outputTokens(usage), request.maxOutputTokens) : outputTokens(usage);
 	return {
-		// The bound is what is paid, so the tokens shown are those that it covers.
-		promptTokens: overrun ? Math.min(inputTokens(usage), request.maxInputTokens) : inputTokens(usage),
-		cachedTokens: overrun ? Math.min(usage.cacheRead, request.maxInputTokens) : usage.cacheRead,
-		completionTokens: overrun ? Math.min(outputTokens(usage), request.maxOutputTokens) : outputTokens(usage),
+		promptTokens,
+		completionTokens,
+		parts: toParts(usage, promptTokens, completionTokens),
 		cost: overrun ? worstCase : actual,
 		estimated: false,
 		overrun,
@@ -169,8 +190,8 @@ function unseenReasoningTokens({ candidate, attempt }: PlannedCall, counts: Toke
 function billWholeBound({ request, worstCase }: ModelRequest): Bill {
 	return {
 		promptTokens: request.maxInputTokens,
-		cachedTokens: 0,
 		completionTokens: request.maxOutputTokens,
+		parts: {},
 		cost: worstCase,
 		estimated: true,
 		overrun: false,
@@ -200,11 +221,12 @@ export function billInterruptedCall(call: PlannedCall, { answer, reported }: Par
 	const cost = priceUsage(candidate.model, { ...input, outputText, reasoning: 0 }, sentAtMs);
 	const inputNanoUsd = Math.min(cost.inputNanoUsd, worstCase.inputNanoUsd);
 	const outputNanoUsd = Math.min(cost.outputNanoUsd, worstCase.outputNanoUsd);
+	const promptTokens = counts ? Math.min(inputTokens(counts), request.maxInputTokens) : sentTokens;
 	return {
 		// The tokens of the cost, so that a receipt's figures belong together.
-		promptTokens: counts ? Math.min(inputTokens(counts), request.maxInputTokens) : sentTokens,
-		cachedTokens: counts ? Math.min(counts.cacheRead, request.maxInputTokens) : 0,
+		promptTokens,
 		completionTokens: outputText,
+		parts: counts ? toParts(counts, promptTokens, outputText) : {},
 		cost: { inputNanoUsd, outputNanoUsd, totalNanoUsd: inputNanoUsd + outputNanoUsd },
 		estimated: true,
 		overrun: false,
@@ -241,11 +263,6 @@ function writtenText({ content }: ModelAnswer): string {
 	return content
 		.map((part) => (part.type === "provider" ? "" : part.type === "tool_call" ? part.arguments : part.text))
 		.join("");
-}
-
-/** Tokens of prompts that providers had in their caches. */
-export function totalCachedTokens(billed: readonly AccountedCall[]): number {
-	return billed.reduce((sum, { bill }) => sum + bill.cachedTokens, 0);
 }
 
 /** Cost of all billed calls, nano-USD. */
@@ -337,6 +354,7 @@ export function toUsageCall({ candidate: { model }, bill, key }: AccountedCall):
 		tokens: bill.promptTokens + bill.completionTokens,
 		input_tokens: bill.promptTokens,
 		cost_nano_usd: bill.cost.totalNanoUsd,
+		...bill.parts,
 		...(key?.name ? { provider_key: key.name } : {}),
 	};
 }

@@ -2,6 +2,7 @@
 // provider, feeds the breakers and is billed. What a call is, how it is sent and what it costs is its kind's: call-runner.edge.ts has
 // those that write, encoders/encoder-runner.edge.ts the others. Reservation, settlement and receipts are settlement.edge.ts's.
 import type { ProviderKey } from "../catalog/provider-keys.ts";
+import { clip } from "../clip.ts";
 import type { Failure } from "../failure.ts";
 import { logWarning } from "../http/log.edge.ts";
 import type { Permit } from "../providers/breaker.ts";
@@ -34,6 +35,9 @@ function outForMs({ attempt, candidate }: FailoverCall): number {
 export function calledModel({ attempt, candidate }: FailoverCall): { provider: string; model: string } {
 	return { provider: breakerKey(attempt.access), model: candidate.model.id };
 }
+
+/** The longest kind of an error that a log shows. */
+const MAX_CODE_CHARS = 64;
 
 /** So long a key is left alone whose balance or quota is used up, and one that may not use a model. */
 const NO_BALANCE_MS = 3_600_000;
@@ -342,9 +346,12 @@ export abstract class FailoverRunner<C extends FailoverCall, K extends C & KeyOf
 		const { id: model, provider, upstream_model } = call.candidate.model;
 		const nowMs = Date.now();
 		const status = failure.kind === "status" ? failure.status : null;
+		// The kind of the refusal alone: texts may name the account.
+		const code = failure.kind === "status" ? (failure.error?.code ?? null) : null;
+		const refusal = { provider, status, ...(code === null ? {} : { code: clip(code, MAX_CODE_CHARS) }) };
 		if (counts) {
 			const hasOpened = permit.failed({ operatorsFault, prompt: this.promptOf(call) }, nowMs);
-			if (hasOpened && operatorsFault) logWarning("provider_refuses", { provider, status });
+			if (hasOpened && operatorsFault) logWarning("provider_refuses", refusal);
 			health.recent.noteFailure(calledModel(call), this.user, nowMs);
 		} else permit.inconclusive();
 		const { access } = call.attempt;
@@ -352,7 +359,7 @@ export abstract class FailoverRunner<C extends FailoverCall, K extends C & KeyOf
 		if (operatorsFault && isKeys) this.#noteKey(call, "refused", toKeyRefusal(call, status).waitMs);
 		if (operatorsFault && isKeys && hasSeveralKeys(access)) {
 			const { id, waitMs } = toKeyRefusal(call, status);
-			if (health.keys.noteRefusal(id, waitMs, nowMs)) logWarning("provider_refuses", { provider, status, ...named });
+			if (health.keys.noteRefusal(id, waitMs, nowMs)) logWarning("provider_refuses", { ...refusal, ...named });
 		}
 		if (isUnserved && health.unserved.note(callIdOf(call), nowMs))
 			logWarning("model_not_served", { model, upstream_model, provider, status, ...named, passed_by_ms: UNSERVED_MS });

@@ -174,6 +174,9 @@ export interface Consequence {
 /** Cloudflare's TLS errors with the origin: another call to the same host will fail too. */
 const SAME_HOST_STATUSES = new Set([525, 526]);
 
+/** Bedrock's status for a model that failed, whoever is at fault (ModelErrorException). */
+const MODEL_FAILED = 424;
+
 /** The longest wait before a second try. */
 const MAX_RETRY_WAIT_MS = 2_000;
 /** The wait before a second try when the provider named none. */
@@ -193,7 +196,8 @@ const PROVIDERS_FAULT = new Set<LostReason>(["no_head", "head_timeout"]);
 
 /** Whose fault a failed call is, where its provider refused it; null for other failures. */
 function refusalCause(model: CalledModel, failure: CallFailure): RefusalCause | null {
-	if (failure.kind !== "status" || failure.status < 400 || failure.status >= 500 || failure.status === 408) return null;
+	if (failure.kind !== "status" || failure.status < 400 || failure.status >= 500) return null;
+	if (failure.status === 408 || failure.status === MODEL_FAILED) return null;
 	return readRefusalCause(failure.status, failure.error, [model.id, model.upstream_model]);
 }
 
@@ -229,7 +233,7 @@ export function toConsequence(model: CalledModel, failure: CallFailure): Consequ
 	}
 	if (status === 408 || status >= 500)
 		return { ...NOTHING_FOLLOWS, next: "anyone", counts: true, retryAfterMs: retryPauseMs(failure.retryAfterMs) };
-	return status < 400 ? { ...NOTHING_FOLLOWS, next: "anyone" } : ENDS;
+	return status < 400 || status === MODEL_FAILED ? { ...NOTHING_FOLLOWS, next: "anyone" } : ENDS;
 }
 
 function retryPauseMs(waitMs: number | null): number | null {

@@ -29,7 +29,6 @@ import { answerForm, answerMaskWarnings, restoreAnswer, restoreParts } from "./m
 import { observeFor, rememberModel } from "./observe.edge.ts";
 import { type CallPlan, callChars, type InferenceRequest, planInSteps } from "./plan.ts";
 import type { ReceiptInput } from "./receipt-input.edge.ts";
-import { renderSentMessages } from "./rendered-texts.ts";
 import { checkDeliveredForm, repairForm } from "./repair.edge.ts";
 import { tellSingleAnswer } from "./request-telemetry.ts";
 import { RequestSettlement, toRequestRecord } from "./settlement.edge.ts";
@@ -123,7 +122,7 @@ async function reserveCall(
 		input,
 		configDigest,
 		gate: request.options.gate,
-		renderInput: () => renderSentMessages(request.call.messages),
+		sentMessages: () => request.call.messages,
 		describe: describeSingleAnswer(skillId),
 		tell: tellSingleAnswer,
 	};

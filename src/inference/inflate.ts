@@ -38,8 +38,21 @@ const FIXED_DISTANCES = toCodes(repeat(5, 30));
 /** Thrown for what is no zlib stream, breaks off, or is longer than allowed. */
 const UNREADABLE = Symbol("unreadable");
 
+/** How much is read, and how much comes out. A stream may go on for long without giving anything. */
+interface InflateLimits {
+	maxChars: number;
+	maxBytes: number;
+}
+
+interface Inflated {
+	bytes: Uint8Array;
+	/** Where the compressed text ended. */
+	end: number;
+}
+
 class Inflater {
-	readonly #bytes: Uint8Array;
+	readonly #text: string;
+	readonly #until: number;
 	readonly #maxBytes: number;
 	#at: number;
 	#pending = 0;
@@ -47,13 +60,14 @@ class Inflater {
 	#out = new Uint8Array(4_096);
 	#length = 0;
 
-	constructor(bytes: Uint8Array, start: number, maxBytes: number) {
-		this.#bytes = bytes;
+	constructor(text: string, start: number, { maxChars, maxBytes }: InflateLimits) {
+		this.#text = text;
+		this.#until = Math.min(text.length, start + maxChars);
 		this.#at = start;
 		this.#maxBytes = maxBytes;
 	}
 
-	run(): Uint8Array {
+	run(): Inflated {
 		// Two bytes of header come first: method 8, without a preset dictionary.
 		const header = this.#take(16);
 		if ((header & 0x0f) !== 8 || (header & 0x2000) !== 0) throw UNREADABLE;
@@ -65,13 +79,13 @@ class Inflater {
 			else if (kind === 2) this.#decode(...this.#readCodes());
 			else throw UNREADABLE;
 		}
-		return this.#out.subarray(0, this.#length);
+		return { bytes: this.#out.subarray(0, this.#length), end: this.#at };
 	}
 
 	#take(count: number): number {
 		while (this.#bits < count) {
-			const byte = this.#bytes[this.#at++];
-			if (byte === undefined) throw UNREADABLE;
+			if (this.#at >= this.#until) throw UNREADABLE;
+			const byte = this.#text.charCodeAt(this.#at++) & 0xff;
 			this.#pending |= byte << this.#bits;
 			this.#bits += 8;
 		}
@@ -156,10 +170,13 @@ class Inflater {
 	}
 }
 
-/** What a zlib stream holds; null for what is none, breaks off or is longer than `maxBytes`. */
-export function inflate(bytes: Uint8Array, start: number, maxBytes: number): Uint8Array | null {
+/**
+ * What a zlib stream holds; null for what is none, breaks off or passes a limit.
+ * @param text each character is a byte.
+ */
+export function inflate(text: string, start: number, limits: InflateLimits): Inflated | null {
 	try {
-		return new Inflater(bytes, start, maxBytes).run();
+		return new Inflater(text, start, limits).run();
 	} catch (thrown) {
 		if (thrown === UNREADABLE) return null;
 		throw thrown;

@@ -4,11 +4,15 @@ import type { PdfPages } from "../providers/model-call.ts";
 import { inflate } from "./inflate.ts";
 
 /** Readers look for the header so far into a file. */
-const HEADER_BYTES = 1_024;
+const HEADER_CHARS = 1_024;
 /** More of compressed objects is not read: such a file counts as unbounded. */
 const MAX_INFLATED_BYTES = 8_388_608;
 /** A dictionary before a stream is not longer. */
 const MAX_DICTIONARY_CHARS = 4_096;
+/** No file that people read has more streams or lists of kids, or a longer list. */
+const MAX_STREAMS = 20_000;
+const MAX_LISTS = 20_000;
+const MAX_LIST_CHARS = 262_144;
 
 const latin1 = new TextDecoder("latin1");
 
@@ -31,32 +35,50 @@ function readStreamDictionary(before: string): string | null {
 }
 
 /** What stands compressed in streams of objects; null where something may be one and cannot be read. */
-function readObjectStreams(bytes: Uint8Array, text: string): string | null {
+function readObjectStreams(text: string): string | null {
 	const found: string[] = [];
-	let left = MAX_INFLATED_BYTES;
+	let maxBytes = MAX_INFLATED_BYTES;
+	// Streams may lie within others, so that all are read no further than the file is long.
+	let maxChars = text.length;
+	let streams = 0;
 	for (const { index, 0: keyword } of text.matchAll(/(?<!end)stream(?:\r\n|\r|\n)?/g)) {
+		if (++streams > MAX_STREAMS) return null;
 		const dictionary = readStreamDictionary(text.slice(Math.max(0, index - MAX_DICTIONARY_CHARS), index));
 		const isWord = keyword === "stream";
 		if (dictionary === null && !isWord) return null;
 		if (dictionary === null || !/\/First(?![A-Za-z])/.test(dictionary)) continue;
 		const isFlate = /\/Filter\s*(?:\/FlateDecode|\[\s*\/FlateDecode\s*\])\s*[/>]/.test(dictionary);
 		const isPlain = isFlate && !isWord && !dictionary.includes("/DecodeParms");
-		const inflated = isPlain ? inflate(bytes, index + keyword.length, left) : null;
+		const start = index + keyword.length;
+		const inflated = isPlain ? inflate(text, start, { maxChars, maxBytes }) : null;
 		if (!inflated) return null;
-		left -= inflated.length;
-		found.push(latin1.decode(inflated));
+		maxBytes -= inflated.bytes.length;
+		maxChars -= inflated.end - start;
+		found.push(latin1.decode(inflated.bytes));
 	}
 	return found.join("\n");
+}
+
+/** The references of a list, by their numbers; null for what is no plain list. */
+function readReferences(list: string): string[] | null {
+	const words = list.trim().split(/\s+/);
+	if (words.length === 1 && words[0] === "") return [];
+	if (words.length % 3 !== 0) return null;
+	const isPlain = words.every((word, at) => (at % 3 === 2 ? word === "R" : /^\d{1,10}$/.test(word)));
+	return isPlain ? words.filter((_, at) => at % 3 === 0) : null;
 }
 
 /** Every list of `Kids` in a text, which page trees are made of; null where one is not a plain list of references. */
 function readKids(text: string): string[] | null {
 	const kids: string[] = [];
+	let lists = 0;
 	for (const { index } of text.matchAll(/\/Kids(?![A-Za-z])/g)) {
-		const list = /^\s*\[([^\]]*)\]/.exec(text.slice(index + 5, text.indexOf("]", index + 5) + 1))?.[1];
-		const entries = list?.trim() ?? null;
-		if (entries === null || !/^(?:\d+\s+\d+\s+R\s*)*$/.test(entries)) return null;
-		kids.push(...(entries.match(/\d+(?=\s+\d+\s+R)/g) ?? []));
+		const start = index + "/Kids".length;
+		const within = text.slice(start, start + MAX_LIST_CHARS);
+		const list = /^\s*\[([^\]]*)\]/.exec(within.slice(0, within.indexOf("]") + 1))?.[1];
+		const references = list === undefined || ++lists > MAX_LISTS ? null : readReferences(list);
+		if (!references) return null;
+		for (const reference of references) kids.push(reference);
 	}
 	return kids;
 }
@@ -66,21 +88,25 @@ function readKids(text: string): string[] | null {
  * reader are parts of all that is named, so that there are at most as many pages as names. A name that occurs twice may stand for as
  * many pages as a file likes. A reader that finds no tree takes each object that says it is a page.
  */
-function countPages(bytes: Uint8Array, text: string): PdfPages {
-	const compressed = readObjectStreams(bytes, text);
-	const readable = plainNames(compressed === null ? text : `${text}\n${compressed}`);
-	const pages = readable.match(/\/Type\s*\/Page(?![A-Za-z])/g)?.length ?? 0;
-	const kids = compressed === null ? null : readKids(readable);
+function countPages(text: string, plain: string): PdfPages {
+	const compressed = readObjectStreams(text);
+	const texts = compressed === null ? [plain] : [plain, plainNames(compressed)];
+	const pages = texts.reduce((sum, each) => sum + (each.match(/\/Type\s*\/Page(?![A-Za-z])/g)?.length ?? 0), 0);
+	const lists = compressed === null ? [null] : texts.map(readKids);
+	const kids = lists.includes(null) ? null : lists.flatMap((list) => list ?? []);
 	const isTree = kids !== null && new Set(kids).size === kids.length;
 	return { counted: pages > 0 ? pages : null, atMost: isTree ? Math.max(1, kids.length, pages) : null };
 }
 
-/** The pages of a PDF, or what keeps it from being sent. */
-export function readPdf(bytes: Uint8Array): { ok: true; pages: PdfPages } | { ok: false; message: string } {
-	if (!latin1.decode(bytes.subarray(0, HEADER_BYTES)).includes("%PDF-"))
+/**
+ * The pages of a PDF, or what keeps it from being sent.
+ * @param text each character is a byte of the file.
+ */
+export function readPdf(text: string): { ok: true; pages: PdfPages } | { ok: false; message: string } {
+	if (!text.slice(0, HEADER_CHARS).includes("%PDF-"))
 		return { ok: false, message: "is no PDF: it does not begin with %PDF-" };
-	const text = latin1.decode(bytes);
-	if (/\/Encrypt\s*(?:<<|\d+\s+\d+\s+R)/.test(plainNames(text)))
+	const plain = plainNames(text);
+	if (/\/Encrypt\s*(?:<<|\d+\s+\d+\s+R)/.test(plain))
 		return { ok: false, message: "is an encrypted PDF, which no model reads; save it without a password" };
-	return { ok: true, pages: countPages(bytes, text) };
+	return { ok: true, pages: countPages(text, plain) };
 }

@@ -82,6 +82,8 @@ export interface CallOptions {
 	stage?: CallStage;
 	/** The client reads along, so the answer is streamed however short it is. */
 	mustStream?: boolean;
+	/** The stored response that the request goes on with, for its trace. */
+	previousResponseId?: string;
 	/** What the entrance has to say of its request. It comes before what the call adds. */
 	warnings?: readonly Warning[];
 }

@@ -1,10 +1,5 @@
 // A settled request as telemetry is told of it: what its row says, and what only the engine knows. Pure.
-import type { Mask } from "../compliance/mask/mask.ts";
-import { toCountedRequest } from "../meter/counted-request.ts";
-import type { RequestEnd, RequestFacts } from "../meter/request-facts.ts";
-import type { UsageRow } from "../meter/settlement.ts";
-import { nanoUsd } from "../proof/money.ts";
-import type { Receipt } from "../proof/receipt.ts";
+import { type ToldSettlement, toSettledTelemetry } from "../meter/settled-telemetry.ts";
 import {
 	type AssistantPart,
 	type Message,
@@ -24,24 +19,25 @@ import type {
 	TracedPart,
 } from "../telemetry/request-telemetry.ts";
 import type { TraceParent } from "../telemetry/trace-context.ts";
-import { type BilledCall, explainServingModel, fallbackFrom } from "./accounting.ts";
-import { maskMessages } from "./masked-call.ts";
+import type { BilledCall } from "./accounting.ts";
 import type { CallOptions } from "./plan.ts";
 import { renderMedia } from "./rendered-texts.ts";
-
-/** The status of a request whose client had gone, in logs of nginx and others. */
-const CLIENT_CLOSED = 499;
+import type { StageTimes } from "./trace.ts";
 
 /** What is known of a request when it is settled. */
-export interface SettledExchange {
-	usage: UsageRow;
-	receipt: Receipt;
-	facts: RequestFacts;
-	end: RequestEnd;
+export interface SettledExchange extends ToldSettlement {
 	/** What only the engine knows of an answer of one model; null for one of several. */
 	single: SingleAnswerTelemetry | null;
 	/** Method and path of its endpoint; null where that is not known. */
 	endpoint: string | null;
+	/** What the model wrote, before the mask is taken off; null for an answer of several models. */
+	written: ModelAnswer | null;
+	/** What several models wrote together, with placeholders for what is masked; null for an answer of one. */
+	writtenText: string | null;
+	/** Stages of a workflow in time. */
+	stageTimes: readonly StageTimes[];
+	/** What models were sent, after masking; null where it is not told. */
+	sent: readonly Message[] | null;
 	parent: TraceParent | null;
 }
 
@@ -49,14 +45,17 @@ function toNumber(value: unknown): number | null {
 	return typeof value === "number" ? value : null;
 }
 
-function toAsked({ sampling, maxTokens, effort }: ModelCall, { model, defaultMaxTokens }: CallOptions): AskedTelemetry {
+function toAsked(
+	{ sampling, maxTokens, effort }: ModelCall,
+	{ model, defaultMaxTokens, previousResponseId }: CallOptions,
+): AskedTelemetry {
 	return {
 		model: model === "auto" ? null : model,
 		maxTokens: defaultMaxTokens === undefined ? maxTokens : null,
 		temperature: toNumber(sampling.temperature),
 		topP: toNumber(sampling.top_p),
 		effort: effort ?? null,
-		previousResponseId: null,
+		previousResponseId: previousResponseId ?? null,
 	};
 }
 
@@ -97,17 +96,22 @@ function toTracedMessage({ role, content }: Message): TracedMessage {
 	return { role: isOfTools ? "tool" : role, parts: toTracedParts(content) };
 }
 
-function toContent({ messages }: ModelCall, mask: Mask | null, written: ModelAnswer): ContentTelemetry {
-	const sent = mask === null || mask.isEmpty ? messages : maskMessages(messages, mask);
-	const output: TracedMessage = {
-		role: "assistant",
-		parts: toTracedParts(written.content),
-		finish_reason: written.finishReason,
-	};
+function toOutput({ content, finishReason }: ModelAnswer): TracedMessage {
+	return { role: "assistant", parts: toTracedParts(content), finish_reason: finishReason };
+}
+
+/** A text that came about by itself. */
+export function toTextMessage(role: "user" | "assistant", content: string): TracedMessage {
+	const message = { role, parts: [{ type: "text" as const, content }] };
+	return role === "assistant" ? { ...message, finish_reason: "stop" } : message;
+}
+
+function toContent({ sent, written, writtenText }: SettledExchange): ContentTelemetry | null {
+	if (sent === null || (written === null && writtenText === null)) return null;
 	return {
 		system: sent.flatMap(({ role, content }) => (role === "system" ? toTracedParts(content) : [])),
 		input: sent.filter(({ role }) => role !== "system").map(toTracedMessage),
-		output: [output],
+		output: [written ? toOutput(written) : toTextMessage("assistant", writtenText ?? "")],
 	};
 }
 
@@ -124,69 +128,41 @@ function toTools(written: ModelAnswer, hasContent: boolean): ToolTelemetry[] {
 	}));
 }
 
-function toStages(receipt: Receipt): StageTelemetry[] {
-	if (!("stages" in receipt)) return [];
-	return receipt.stages.map(({ name, results }) => ({
-		name,
-		startedMs: null,
-		ms: null,
-		calls: results.length,
-		served: results.filter(({ ok }) => ok).length,
-		costNanoUsd: results.reduce((sum, { cost_usd }) => sum + nanoUsd(cost_usd), 0),
-	}));
-}
-
-function toWorkflow(receipt: Receipt): string | null {
-	if (receipt.kind === "code") return "code";
-	return receipt.kind === "orchestration" || receipt.kind === "agent" ? receipt.strategy : null;
+/** Stages with their times, and what their calls wrote. */
+function withTimes(
+	stages: readonly StageTelemetry[],
+	{ stageTimes, usage, sent }: SettledExchange,
+): readonly StageTelemetry[] {
+	const byName = new Map(stageTimes.map((times) => [times.name, times]));
+	return stages.map((stage) => {
+		const times = byName.get(stage.name);
+		if (!times) return stage;
+		const { startedAtMs, endedAtMs, written } = times;
+		const content = sent !== null && written.length > 0 ? { input: [], output: written.map(toOutput) } : null;
+		return { ...stage, startedMs: startedAtMs - Date.parse(usage.created_at), ms: endedAtMs - startedAtMs, content };
+	});
 }
 
 /** What telemetry is told of one model's answer. @param hasContent texts are told, too. */
 export function tellSingleAnswer(
-	call: BilledCall,
+	{ plan }: BilledCall,
 	written: ModelAnswer | null,
 	hasContent: boolean,
 ): SingleAnswerTelemetry {
-	const { plan } = call;
 	return {
 		isStream: plan.options.mustStream === true,
 		asked: toAsked(plan.call, plan.options),
-		reason: explainServingModel(call),
-		fallbackFrom: fallbackFrom(call),
 		finishReasons: written ? [written.finishReason] : [],
 		tools: written ? toTools(written, hasContent) : [],
-		content: written && hasContent ? toContent(plan.call, plan.options.gate?.mask ?? null, written) : null,
 	};
 }
 
-const NO_SINGLE_ANSWER: SingleAnswerTelemetry = {
-	isStream: false,
-	asked: null,
-	reason: null,
-	fallbackFrom: null,
-	finishReasons: [],
-	tools: [],
-	content: null,
-};
-
 export function toRequestTelemetry(settled: SettledExchange): RequestTelemetry {
-	const { usage, receipt, facts, end, endpoint, parent, single } = settled;
+	const told = toSettledTelemetry(settled, settled);
 	return {
-		...toCountedRequest({ ...usage, facts, error: end.error, count: 1 }, usage.user_id),
-		requestId: usage.request_id,
-		endpoint,
-		startedAtMs: Date.parse(usage.created_at),
-		status: end.status ?? CLIENT_CLOSED,
-		mode: usage.mode,
-		isEstimated: usage.estimated,
-		attempts: facts.attempts,
-		stages: toStages(receipt),
-		steps: [],
-		workflow: toWorkflow(receipt),
-		sessionId: facts.sessionId,
-		endUser: facts.endUser,
-		metadata: facts.metadata,
-		parent,
-		...(single ?? NO_SINGLE_ANSWER),
+		...told,
+		stages: withTimes(told.stages, settled),
+		content: toContent(settled),
+		...settled.single,
 	};
 }

@@ -18,15 +18,15 @@ import {
 	type RequestRecord,
 	reserveBilledSoFar,
 	reserveWholeBound,
-	totalCachedTokens,
 	totalNanoUsd,
 	toUsageAndReceipt,
 } from "./accounting.ts";
 import { type AttemptLog, toFirstTokenMs } from "./attempt-log.ts";
 import type { Caller } from "./caller.edge.ts";
 import { LOST } from "./failover.ts";
-import { renderAnswer } from "./rendered-texts.ts";
+import { renderAnswer, renderSentMessages } from "./rendered-texts.ts";
 import { type SettledExchange, toRequestTelemetry } from "./request-telemetry.ts";
+import type { StageTimes } from "./trace.ts";
 
 /** Time between the end of the last call and the expiry of the reservation. */
 const RESERVATION_MARGIN_MS = 10_000;
@@ -70,6 +70,8 @@ interface MadeCalls<C> {
 	readonly readers: Iterable<Pick<Model, "id" | "provider">>;
 	/** Every call that was sent. */
 	readonly attempts: AttemptLog;
+	/** Of a workflow. */
+	readonly stageTimes?: readonly StageTimes[];
 }
 
 /** Why a request gave no answer, or no whole one. */
@@ -139,7 +141,8 @@ export class RequestSettlement<C extends AccountedCall = BilledCall> {
 	}
 
 	async #reserve(reservation: Reservation): Promise<Result<unknown>> {
-		const reserved = await this.#caller.funds.reserve(reservation);
+		const parent = this.#caller.trace?.parent;
+		const reserved = await this.#caller.funds.reserve(parent ? { ...reservation, parent } : reservation);
 		if (!reserved.ok) return reserved;
 		const { salt } = reserved.value;
 		const inputHash = await this.#record.purpose.input.hash(salt);
@@ -177,11 +180,10 @@ export class RequestSettlement<C extends AccountedCall = BilledCall> {
 
 	/** What the request's row says besides. */
 	#facts(kind: ReceiptKind): RequestFacts {
-		const { billed, attempts: log } = this.#calls;
-		const attempts = log.kept;
+		const attempts = this.#calls.attempts.kept;
 		// The answer of a workflow is made of several.
 		const firstTokenMs = kind === "chat" || kind === "skill" ? toFirstTokenMs(attempts) : null;
-		return { ...this.record.names, firstTokenMs, cachedTokens: totalCachedTokens(billed), attempts };
+		return { ...this.record.names, firstTokenMs, attempts };
 	}
 
 	/**
@@ -205,31 +207,42 @@ export class RequestSettlement<C extends AccountedCall = BilledCall> {
 		const [settled] = await timings.measure("settle", () =>
 			Promise.all([funds.settle({ usage, receipt, facts, end }), this.#keepTexts(told)]),
 		);
-		if (settled) this.#trace({ usage, receipt: unsigned, facts, end }, told.written ?? null);
+		if (settled) this.#trace({ usage, receipt: unsigned, facts, end }, told);
 		return settled ? receipt : null;
 	}
 
+	/** What no provider may keep is not kept here either, and no collector gets it. */
+	get #mayTellTexts(): boolean {
+		const { gate } = this.#record.purpose;
+		return !(gate && requiresZeroRetention(gate.levels));
+	}
+
 	/** Hands over the spans of the request, which is settled. */
-	#trace(settled: Pick<SettledExchange, "usage" | "receipt" | "facts" | "end">, written: ModelAnswer | null): void {
+	#trace(settled: Pick<SettledExchange, "usage" | "receipt" | "facts" | "end">, told: Partial<Told>): void {
 		const { trace, route } = this.#caller;
 		const last = this.#calls.billed.at(-1);
+		const stageTimes = this.#calls.stageTimes ?? [];
+		const [written, writtenText] = [told.written ?? null, told.writtenText ?? null];
 		trace?.handRequest(() => {
 			const { parent } = trace;
-			const { gate, tell } = this.record.purpose;
-			// What no provider may keep, a collector does not get either.
-			const hasContent = trace.hasContent && !(gate && requiresZeroRetention(gate.levels));
+			const { tell, sentMessages } = this.record.purpose;
+			const hasContent = trace.hasContent && this.#mayTellTexts;
 			const single = last && tell ? tell(last, written, hasContent) : null;
-			return toRequestTelemetry({ ...settled, single, endpoint: route ?? null, parent });
+			const sent = hasContent ? (sentMessages?.() ?? null) : null;
+			return toRequestTelemetry({
+				...settled,
+				...{ single, written, writtenText, stageTimes, sent, parent, endpoint: route ?? null },
+			});
 		});
 	}
 
 	/** Keeps the request's texts where its key and the operator want that, and no policy forbids it. Never throws. */
 	async #keepTexts({ written, writtenText }: Partial<Told>): Promise<void> {
 		const { keepTexts } = this.#caller;
-		const { gate, renderInput } = this.#record.purpose;
-		if (!keepTexts || !renderInput || (gate && requiresZeroRetention(gate.levels))) return;
+		const { sentMessages } = this.#record.purpose;
+		if (!keepTexts || !sentMessages || !this.#mayTellTexts) return;
 		const output = writtenText ?? (written ? renderAnswer(written) : "");
-		await keepTexts({ input: renderInput(), output });
+		await keepTexts({ input: renderSentMessages(sentMessages()), output });
 	}
 
 	/** Settles a request that gave no answer: what may have been billed is recorded; where that is nothing, the reservation is released. */

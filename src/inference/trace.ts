@@ -3,6 +3,7 @@ import type { Hash } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import type { ReceiptStage } from "../proof/receipt.ts";
 import type { TextHash } from "../proof/salted.ts";
+import type { ModelAnswer } from "../providers/model-call.ts";
 import type { Bill, BilledCall, PlannedCall } from "./accounting.ts";
 import type { ConfidenceBasis, Rating } from "./confidence-basis.ts";
 
@@ -41,20 +42,29 @@ interface AnswerStage {
 /** The calls for one spec: the first, then its fallbacks. */
 export class CallTrace {
 	readonly role: string;
+	readonly startedAtMs: number;
+	/** When the last of its calls ended; null before that. */
+	endedAtMs: number | null = null;
+	/** What the call that served wrote, before the mask is taken off; null where texts are not told. */
+	written: ModelAnswer | null = null;
 	readonly calls: TracedCall[] = [];
 	/** The call under way, at its bound; null when none is. */
 	underWay: BilledCall | null = null;
 
 	#hashText: TextHash;
+	#now: () => number;
 
-	constructor(role: string, hashText: TextHash) {
+	constructor(role: string, hashText: TextHash, now: () => number) {
 		this.role = role;
 		this.#hashText = hashText;
+		this.#now = now;
+		this.startedAtMs = now();
 	}
 
 	/** Records the end of a call. @param text its answer; null when it did not serve. */
 	end({ candidate }: PlannedCall, bill: Bill | null, text: string | null, latencyMs: number): void {
 		this.underWay = null;
+		this.endedAtMs = this.#now();
 		this.calls.push({
 			model: candidate.model.id,
 			role: this.role,
@@ -84,6 +94,16 @@ export class CallTrace {
 	}
 }
 
+/** A stage in time. */
+export interface StageTimes {
+	name: string;
+	/** Ms since the epoch. */
+	startedAtMs: number;
+	endedAtMs: number;
+	/** What its calls wrote, before the mask is taken off; empty where texts are not told. */
+	written: readonly ModelAnswer[];
+}
+
 interface TracedStage {
 	name: string;
 	traces: CallTrace[];
@@ -106,10 +126,12 @@ function callFields({ model, ok, role, bill, confidence }: TracedCall) {
 export class Trace {
 	#stages: TracedStage[] = [];
 	#hashText: TextHash;
+	#now: () => number;
 
-	/** @param hashText how texts of answers are hashed. */
-	constructor(hashText: TextHash) {
+	/** @param hashText how texts of answers are hashed. @param now ms since the epoch. */
+	constructor(hashText: TextHash, now: () => number) {
 		this.#hashText = hashText;
+		this.#now = now;
 	}
 
 	#stage(name: string): TracedStage {
@@ -127,7 +149,7 @@ export class Trace {
 
 	/** Begins the trace of one spec in a stage, and the stage itself if it is new. */
 	begin(stage: string, role: string): CallTrace {
-		const trace = new CallTrace(role, this.#hashText);
+		const trace = new CallTrace(role, this.#hashText, this.#now);
 		this.#stage(stage).traces.push(trace);
 		return trace;
 	}
@@ -165,6 +187,16 @@ export class Trace {
 	receiptStages(): ReceiptStage[] {
 		const stages = this.#results((call) => ({ ...callFields(call), output_hash: call.outputHash }));
 		return stages.map(({ name, results }) => ({ name, results }));
+	}
+
+	/** When each stage began and ended, and what its calls wrote. A stage without calls is left out. */
+	times(): StageTimes[] {
+		return this.#stages.flatMap(({ name, traces }) => {
+			if (traces.length === 0) return [];
+			const startedAtMs = Math.min(...traces.map((trace) => trace.startedAtMs));
+			const endedAtMs = Math.max(...traces.map((trace) => trace.endedAtMs ?? trace.startedAtMs));
+			return { name, startedAtMs, endedAtMs, written: traces.flatMap(({ written }) => written ?? []) };
+		});
 	}
 
 	/** The stages as an answer shows them. */

@@ -28,7 +28,7 @@ import { leaveHung } from "./hung-calls.edge.ts";
 import { answerForm, restoreAnswer } from "./masked-call.ts";
 import { observeProviders } from "./observe.edge.ts";
 import { type CallOptions, type CallPlan, callChars, narrowTo, planCall } from "./plan.ts";
-import { type CallTrace, Trace } from "./trace.ts";
+import { type CallTrace, type StageTimes, Trace } from "./trace.ts";
 import type { CallResult, CallSpec, FailedCall, WorkflowEvent, WorkflowTotals } from "./workflow.ts";
 
 /** Plans a call at the prices of the context's moment. */
@@ -142,7 +142,7 @@ export class Workflow {
 		const { boundNanoUsd, endsAtMs, signal, billInterrupted } = options;
 		this.#context = context;
 		this.#options = options;
-		this.trace = new Trace(options.hashText);
+		this.trace = new Trace(options.hashText, Date.now);
 		this.#signal = signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal;
 		this.#calls = new CallRunner({
 			userId: context.account.userId,
@@ -186,6 +186,11 @@ export class Workflow {
 			.flatMap(callWarnings)
 			.map((warning): [string, Warning] => [JSON.stringify(warning), warning]);
 		return [...new Map(all).values()];
+	}
+
+	/** Its stages in time. */
+	get stageTimes(): StageTimes[] {
+		return this.trace.times();
 	}
 
 	/** Every model that was sent a call. */
@@ -331,6 +336,7 @@ export class Workflow {
 				const mask = spec.options.gate?.mask ?? null;
 				const delivered = answer && restoreAnswer(answer, mask, answerForm(spec.call.output));
 				traced.end(call, bill, delivered && answerText(delivered), latencyMs);
+				if (this.#context.tracing?.hasContent) traced.written = answer;
 				this.#reportCall(spec, call, bill?.cost.totalNanoUsd ?? 0, answer !== null, latencyMs);
 			},
 		});

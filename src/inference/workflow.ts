@@ -1,7 +1,7 @@
 // What a workflow is asked and what it answers: calls, events, limits, totals. Its calls are workflow.edge.ts's. Pure.
 import type { ComplianceGate } from "../compliance/gate.ts";
 import type { Failure } from "../failure.ts";
-import type { ModelAnswer, ModelCall } from "../providers/model-call.ts";
+import type { Message, ModelAnswer, ModelCall } from "../providers/model-call.ts";
 import type { RequestDescription } from "./accounting.ts";
 import type { Rating } from "./confidence-basis.ts";
 import type { CallOptions } from "./plan.ts";
@@ -69,8 +69,8 @@ export interface WorkflowPurpose {
 	configDigest: string | null;
 	/** The compliance policy in force; null without one. */
 	gate: ComplianceGate | null;
-	/** What models are sent of the request, after masking, as text. Absent: none of its texts are kept. */
-	renderInput?(): string;
+	/** What models are sent of the request, after masking. Absent: none of its texts are kept or told. */
+	sentMessages?(): readonly Message[];
 	/** Called for every batch, for what a crash would leave, and at the end. @param trace may hold no call yet. */
 	describe(trace: Trace): RequestDescription;
 }

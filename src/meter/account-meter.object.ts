@@ -16,9 +16,11 @@ import { StorageUnavailableError } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import { type Receipt, withEmptyOutput } from "../proof/receipt.ts";
 import { cachedSettings } from "../settings.ts";
+import type { TraceParent } from "../telemetry/trace-context.ts";
 import { toWebhookRules } from "../webhooks/webhook.ts";
 import { DAY_MS } from "./budget-period.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
+import { toCountedSettlement } from "./counted-request.ts";
 import { DataKey } from "./data-key.edge.ts";
 import { toUnbilledRow, type UnbilledRequest } from "./failed-request.ts";
 import { FeedbackTable } from "./feedback-table.edge.ts";
@@ -57,7 +59,6 @@ import { METER_TABLES } from "./meter-tables.ts";
 import { type NamedColumn, type NameSums, sumByName } from "./name-sums.edge.ts";
 import { RefusalTable } from "./refusal-table.edge.ts";
 import type { LimitRefusal } from "./refusals.ts";
-import { NO_END, NO_FACTS } from "./request-facts.ts";
 import { RequestKeeper } from "./request-keeper.edge.ts";
 import { firstNumberAt, numberTimeMs, requestNumber } from "./request-number.ts";
 import type {
@@ -71,7 +72,7 @@ import type {
 import { readRequestPage, recomputeDay } from "./request-reader.edge.ts";
 import type { OpenRequest } from "./request-table.edge.ts";
 import { MinuteWindow } from "./rolling-window.ts";
-import { addSessionRequests, type SessionHeads, type SessionRequests, type SessionsQuery } from "./session-page.ts";
+import { addSessionRequests, type HeldSessionRequests, type SessionHeads, type SessionsQuery } from "./session-page.ts";
 import { SessionTable } from "./session-table.edge.ts";
 import {
 	type Reservation,
@@ -86,6 +87,7 @@ import { toListedRequest, toStoredDetail, toStoredReceipt } from "./stored-reque
 import { listUntaken, markTaken, strand } from "./stranded.store.ts";
 import { TextTable } from "./text-table.edge.ts";
 import type { NamedTimes } from "./time-sums.ts";
+import { traceAtBound } from "./unsettled-trace.edge.ts";
 import { forgetEarlierSums, highestRevision, recordUsageDays } from "./usage-days.store.ts";
 import { chooseSource, readDaySeries, readRowSeries } from "./usage-series.edge.ts";
 import type { MeterSeries, SeriesQuery } from "./usage-series.ts";
@@ -100,6 +102,8 @@ const CLAIMED_AT_ONCE = 15;
 const PUBLIC_LOOKUPS_PER_SECOND = 100;
 /** When requests are moved or removed again, after a failure. */
 const KEEP_AGAIN_MS = 60_000;
+/** Sums of sessions are begun again so often while requests are moved. */
+const MOST_SUM_TRIES = 5;
 /** D1 gets sums once in this time, at most. */
 const SUMS_EVERY_MS = 60_000;
 
@@ -393,8 +397,7 @@ export class AccountMeter extends BackedUpObject {
 	/** Settles a request, and stores the alerts that its cost gives rise to in the same transaction. */
 	#settle(open: OpenRequest, settlement: Settlement, nowMs: number): void {
 		this.#meterState.settle(open, settlement);
-		const { usage, facts = NO_FACTS, end = NO_END } = settlement;
-		this.#metrics?.count({ ...usage, facts, error: end.error, count: 1 });
+		this.#metrics?.count(toCountedSettlement(settlement));
 		this.#budgets.settled(open, settlement.usage, nowMs);
 	}
 
@@ -560,12 +563,15 @@ export class AccountMeter extends BackedUpObject {
 	async sessionRequests(
 		sessionIds: readonly string[],
 		apiKeyIds: readonly string[] | null,
-	): Promise<{ sums: SessionRequests[]; firstKept: number; archives: number[] }> {
-		const { firstKept } = this.#keeper;
-		const sums = addSessionRequests(await this.#sessions.sums(sessionIds, apiKeyIds, firstKept));
-		// Afterwards: what was moved meanwhile is found there.
-		const archives = this.#keeper.archivesOf({ from: firstKept, before: Number.MAX_SAFE_INTEGER });
-		return { sums, firstKept, archives };
+	): Promise<HeldSessionRequests> {
+		for (let tries = 1; ; tries++) {
+			const { archived } = this.#keeper;
+			const all = { from: archived.from, before: Number.MAX_SAFE_INTEGER };
+			const sums = addSessionRequests(await this.#sessions.sums(sessionIds, apiKeyIds, all));
+			// What was moved meanwhile is counted in part.
+			if (this.#keeper.archived.before !== archived.before && tries < MOST_SUM_TRIES) continue;
+			return { sums, archives: this.#keeper.archivesOf(archived), archived };
+		}
 	}
 
 	/** A settled request; `open` while it is not settled. */
@@ -850,12 +856,16 @@ export class AccountMeter extends BackedUpObject {
 		const { signer } = cachedSettings(this.env);
 		const userId = this.#userId ?? "";
 		for (const open of requests) this.#meterState.claim(open);
+		const parents = new Map<string, TraceParent | null>();
 		const atBounds = requests.map(async (open) => {
-			const reserved = this.#meterState.table.reserved(open, userId);
+			const { parent = null, ...reserved } = this.#meterState.table.reserved(open, userId);
+			parents.set(open.id, parent);
 			return settleAtBound(await this.#withOutput(reserved), Date.now(), signer);
 		});
 		const settlements = await strand(db, await Promise.all(atBounds), Date.now());
-		for (const settlement of settlements) this.#take(settlement);
+		const taken = settlements.filter((settlement) => this.#take(settlement));
+		const waitUntil = (work: Promise<unknown>) => this.ctx.waitUntil(work);
+		waitUntil(traceAtBound({ env: this.env, waitUntil }, taken, parents));
 		const ids = settlements.map(({ usage }) => usage.request_id);
 		await markTaken(db, userId, ids, Date.now()).catch(logStrandedFailure);
 	}
@@ -879,8 +889,11 @@ export class AccountMeter extends BackedUpObject {
 		}
 	}
 
-	/** Settles a request with its settlement from D1. One that this object does not know was admitted before it was restored. */
-	#take(settlement: Settlement): void {
+	/**
+	 * Settles a request with its settlement from D1. One that this object does not know was admitted before it was restored.
+	 * @returns whether it was open.
+	 */
+	#take(settlement: Settlement): boolean {
 		const { request_id: id, api_key_id: apiKeyId } = settlement.usage;
 		const nowMs = Date.now();
 		if (!this.#meterState.wasAdmitted(id)) {
@@ -900,10 +913,11 @@ export class AccountMeter extends BackedUpObject {
 			});
 		}
 		const open = this.#meterState.findOpen(id);
-		if (!open) return;
+		if (!open) return false;
 		// Its Worker may have believed that it had no reservation.
 		this.#meterState.failed.drop(id);
 		this.#settle(open, settlement, nowMs);
+		return true;
 	}
 
 	/** A reservation whose receipt says that nothing was delivered, where it was written before the request had its salt. */

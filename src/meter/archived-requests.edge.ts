@@ -16,7 +16,7 @@ import type {
 	RequestRangeQuery,
 } from "./request-page.ts";
 import { mergePages } from "./request-pages.ts";
-import { addSessionRequests, type SessionRequests } from "./session-page.ts";
+import { addSessionRequests, type HeldSessionRequests, type SessionRequests } from "./session-page.ts";
 
 type ArchiveStub = DurableObjectStub<RequestArchive>;
 
@@ -84,14 +84,14 @@ export class ArchivedRequests {
 
 	/** What the requests of sessions come to: the meter's and those of archives. */
 	async sessionRequests(
-		{ sums, firstKept, archives }: { sums: readonly SessionRequests[]; firstKept: number; archives: readonly number[] },
+		{ sums, archives, archived }: HeldSessionRequests,
 		sessionIds: readonly string[],
 		apiKeyIds: readonly string[] | null,
 	): Promise<SessionRequests[]> {
 		const parts = [...sums];
 		for (const nth of archives)
 			parts.push(
-				...(await this.#ask(nth, async (stub) => await stub.sessionRequests(sessionIds, apiKeyIds, firstKept))),
+				...(await this.#ask(nth, async (stub) => await stub.sessionRequests(sessionIds, apiKeyIds, archived))),
 			);
 		return addSessionRequests(parts);
 	}

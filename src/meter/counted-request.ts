@@ -1,9 +1,11 @@
 // A settled request as the metrics count it, by its settlement or by its row: both give the same. Pure.
 import type { CountedRequest } from "../telemetry/metric-sums.ts";
-import type { TelemetryKind, TelemetryOutcome } from "../telemetry/request-telemetry.ts";
+import type { TelemetryKind, TelemetryOutcome, TokenTelemetry } from "../telemetry/request-telemetry.ts";
 import type { CallAttempt } from "./call-attempt.ts";
+import { NO_END, NO_FACTS } from "./request-facts.ts";
 import type { ListedRequest } from "./request-page.ts";
-import type { UsageCall } from "./settlement.ts";
+import type { Settlement, UsageCall } from "./settlement.ts";
+import { sumTokenParts, type TokenParts } from "./token-parts.ts";
 
 /** What is counted of a row. */
 export type CountedRow = Pick<
@@ -14,6 +16,7 @@ export type CountedRow = Pick<
 	| "provider"
 	| "tokens"
 	| "input_tokens"
+	| keyof TokenParts
 	| "cost_nano_usd"
 	| "latency_ms"
 	| "outcome"
@@ -23,14 +26,29 @@ export type CountedRow = Pick<
 	| "count"
 > & { calls: readonly UsageCall[] };
 
-function toTokens(tokens: number, inputTokens: number, cacheRead: number | null) {
-	return { input: inputTokens, output: tokens - inputTokens, cacheRead, cacheWrite: null, reasoning: null };
+function toTokens(counts: Pick<UsageCall, "tokens" | "input_tokens" | keyof TokenParts>): TokenTelemetry {
+	return {
+		input: counts.input_tokens,
+		output: counts.tokens - counts.input_tokens,
+		cacheRead: counts.cached_tokens ?? null,
+		cacheWrite: counts.cache_write_tokens || null,
+		reasoning: counts.reasoning_tokens || null,
+	};
 }
 
 /** Whether the answer came in pieces: its first token came before its end. */
 function isStreamed(attempts: readonly CallAttempt[]): boolean {
 	const served = attempts.findLast(({ error }) => error === null);
 	return served?.firstTokenMs != null && served.firstTokenMs < served.ms;
+}
+
+/** What is counted of a settlement, as its row will say it. */
+export function toCountedSettlement({
+	usage,
+	facts = NO_FACTS,
+	end = NO_END,
+}: Pick<Settlement, "usage" | "facts" | "end">): CountedRow {
+	return { ...usage, ...sumTokenParts(usage.calls), facts, error: end.error, count: 1 };
 }
 
 export function toCountedRequest(row: CountedRow, userId: string): CountedRequest {
@@ -49,14 +67,14 @@ export function toCountedRequest(row: CountedRow, userId: string): CountedReques
 		provider: row.provider,
 		// Which model was intended is not counted, only that another served.
 		fallbackFrom: row.fallback ? row.model : null,
-		tokens: toTokens(row.tokens, row.input_tokens, facts.cachedTokens),
+		tokens: toTokens(row),
 		costNanoUsd: row.cost_nano_usd,
-		usage: calls.map(({ model, provider, tokens, input_tokens, cost_nano_usd, requests = 1 }) => ({
-			model,
-			provider,
-			tokens: toTokens(tokens, input_tokens, null),
-			costNanoUsd: cost_nano_usd,
-			calls: requests,
+		usage: calls.map((call) => ({
+			model: call.model,
+			provider: call.provider,
+			tokens: toTokens(call),
+			costNanoUsd: call.cost_nano_usd,
+			calls: call.requests ?? 1,
 		})),
 		attempts: facts.attempts,
 	};

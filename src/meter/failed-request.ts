@@ -2,13 +2,15 @@
 // Equal refusals of a minute are one row with their number, so that a client that tries again and again does not fill the meter. Pure.
 import type { RequestKind } from "../http/request-kind.ts";
 import { pickReceiptDecision } from "../proof/receipt-decision.ts";
-import type { RequestTelemetry } from "../telemetry/request-telemetry.ts";
+import { type RequestTelemetry, UNTOLD } from "../telemetry/request-telemetry.ts";
 import { type CallAttempt, fromStoredAttempts } from "./call-attempt.ts";
 import { type CountedRow, toCountedRequest } from "./counted-request.ts";
 import { dayPart } from "./day-sums.ts";
 import { NO_FACTS, type RequestError, type RequestNames } from "./request-facts.ts";
 import type { ListedRequest } from "./request-page.ts";
+import { toSentStatus } from "./settled-telemetry.ts";
 import { NO_TIMES, type TimeSum } from "./time-sums.ts";
+import { sumTokenParts } from "./token-parts.ts";
 
 /** How requests end that were billed nothing. */
 export const UNBILLED_OUTCOMES = ["refused", "failed", "client_closed"] as const;
@@ -74,12 +76,15 @@ export interface FailedRow extends Record<string, SqlStorageValue> {
 	metadata: string | null;
 }
 
+/** What a request used that was billed nothing. */
+const NO_TOKENS = { tokens: 0, input_tokens: 0, ...sumTokenParts([]) };
+
 /** A failed request as the metrics count it. */
 export function toUnbilledRow(failed: UnbilledRequest): CountedRow {
 	const { kind, apiKeyId: api_key_id, outcome, error, count, names, attempts, latencyMs: latency_ms } = failed;
 	const { model = null, provider = null } = attempts.at(-1) ?? {};
 	const facts = { ...NO_FACTS, ...names, attempts: [...attempts] };
-	const nothing = { tokens: 0, input_tokens: 0, cost_nano_usd: 0, fallback: false, calls: [] };
+	const nothing = { ...NO_TOKENS, cost_nano_usd: 0, fallback: false, calls: [] };
 	return { kind, api_key_id, outcome, error, count, latency_ms, model, provider, facts, ...nothing };
 }
 
@@ -90,21 +95,17 @@ export function toFailureSum({ atMs, apiKeyId: api_key_id, outcome, count, attem
 	return { day, api_key_id, model: attempts.at(-1)?.model ?? "", ...NO_TIMES, ...counted };
 }
 
-/** The status of a request whose client had gone, in logs of nginx and others. */
-const CLIENT_CLOSED = 499;
-
 /** A failed request as its span says it. @param endpoint method and path; null where they are not known. */
 export function toUnbilledTelemetry(
 	failed: UnbilledRequest,
 	userId: string,
 	{ endpoint, parent }: Pick<RequestTelemetry, "endpoint" | "parent">,
 ): RequestTelemetry {
-	const { requestId, atMs, status, names, attempts } = failed;
+	const { requestId, atMs, names, attempts } = failed;
 	return {
+		...UNTOLD,
 		...toCountedRequest(toUnbilledRow(failed), userId),
-		...{ requestId, endpoint, parent, attempts, startedAtMs: atMs, status: status ?? CLIENT_CLOSED },
-		...{ asked: null, mode: null, reason: null, finishReasons: [], isEstimated: false, workflow: null },
-		...{ stages: [], steps: [], tools: [], content: null },
+		...{ requestId, endpoint, parent, attempts, startedAtMs: atMs, status: toSentStatus(failed) },
 		...names,
 	};
 }
@@ -123,8 +124,7 @@ export function toListedFailure(row: FailedRow): ListedRequest {
 		model: row.model,
 		provider: row.provider,
 		mode: null,
-		tokens: 0,
-		input_tokens: 0,
+		...NO_TOKENS,
 		cost_nano_usd: 0,
 		latency_ms: row.latency_ms,
 		estimated: false,
@@ -138,7 +138,6 @@ export function toListedFailure(row: FailedRow): ListedRequest {
 			endUser: row.end_user,
 			metadata: row.metadata === null ? {} : (JSON.parse(row.metadata) as Record<string, string>),
 			firstTokenMs: null,
-			cachedTokens: 0,
 			attempts,
 		},
 		proof_hash: null,

@@ -18,9 +18,15 @@ const REQUEST_TABLES = `
 	CREATE TABLE feedback (n INTEGER PRIMARY KEY, score INTEGER NOT NULL, reason TEXT, created_at TEXT NOT NULL,
 		updated_at TEXT NOT NULL)`;
 
+/** What else requests say: of their tokens, and while they are open of their callers' traces. */
+const MORE_COLUMNS = `
+	ALTER TABLE requests ADD COLUMN cache_write_tokens INTEGER;
+	ALTER TABLE requests ADD COLUMN reasoning_tokens INTEGER;
+	ALTER TABLE requests ADD COLUMN trace_parent TEXT`;
+
 export const ARCHIVE_TABLES: TableSchema = {
 	name: "request archive",
-	steps: [(sql) => sql.exec(REQUEST_TABLES)],
+	steps: [(sql) => sql.exec(REQUEST_TABLES), (sql) => sql.exec(MORE_COLUMNS)],
 };
 
 export const METER_TABLES: TableSchema = {
@@ -70,5 +76,6 @@ export const METER_TABLES: TableSchema = {
 				CREATE INDEX request_texts_expiry ON request_texts (expires_at_ms);
 				CREATE TABLE data_key (pepper TEXT PRIMARY KEY, wrapped BLOB NOT NULL) WITHOUT ROWID;
 			`),
+		(sql) => sql.exec(MORE_COLUMNS),
 	],
 };

@@ -7,6 +7,7 @@ import type { PagePart } from "../http/list-page.ts";
 import { FeedbackTable } from "./feedback-table.edge.ts";
 import type { FeedbackVerdict, GivenFeedback } from "./meter-calls.ts";
 import { ARCHIVE_TABLES } from "./meter-tables.ts";
+import type { NumberRange } from "./request-number.ts";
 import type { ListedRequest, RatedRequest, RequestDetail, RequestRangeQuery } from "./request-page.ts";
 import { readRequestRange } from "./request-reader.edge.ts";
 import { type CopiedRows, RequestTable } from "./request-table.edge.ts";
@@ -79,13 +80,13 @@ export class RequestArchive extends BackedUpObject {
 		return this.#hasTables ? readRequestRange(this.#table, query) : { entries: [], readTo: null };
 	}
 
-	/** What the requests of sessions come to. @param from the lowest number that counts. */
+	/** What the requests of sessions with numbers of a range come to. */
 	async sessionRequests(
 		sessionIds: readonly string[],
 		apiKeyIds: readonly string[] | null,
-		from: number,
+		range: NumberRange,
 	): Promise<SessionRequests[]> {
-		return this.#hasTables ? new SessionTable(this.ctx.storage.sql, false).sums(sessionIds, apiKeyIds, from) : [];
+		return this.#hasTables ? new SessionTable(this.ctx.storage.sql, false).sums(sessionIds, apiKeyIds, range) : [];
 	}
 
 	/** Stores feedback on a request, as the meter does. */

@@ -16,8 +16,6 @@ export interface RequestNames {
 export interface RequestFacts extends RequestNames {
 	/** From its arrival to the first token, ms; null where none came. */
 	firstTokenMs: number | null;
-	/** Tokens of prompts that providers had in their caches. */
-	cachedTokens: number;
 	/** The first and the last upstream calls, at most 32, in the order of their starts. */
 	attempts: CallAttempt[];
 }
@@ -44,7 +42,7 @@ export const UNNAMED: RequestNames = { sessionId: null, endUser: null, metadata:
 export const NO_END: RequestEnd = { status: null, error: null };
 
 /** Of a request of which nothing is known. */
-export const NO_FACTS: RequestFacts = { ...UNNAMED, firstTokenMs: null, cachedTokens: 0, attempts: [] };
+export const NO_FACTS: RequestFacts = { ...UNNAMED, firstTokenMs: null, attempts: [] };
 
 /** What is noted of a request on its way, for its row. */
 export interface RequestTrail extends ExchangeNotes {

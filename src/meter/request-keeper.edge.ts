@@ -67,6 +67,11 @@ export class RequestKeeper {
 		return n < this.firstKept;
 	}
 
+	/** Numbers of requests that archives have, and that are kept. Others that archives may have copies of stand in the meter. */
+	get archived(): NumberRange {
+		return { from: this.firstKept, before: this.#archivedTo + 1 };
+	}
+
 	/** Requests that arrived from then on stand in the meter, ms since the epoch. */
 	get heldFromMs(): number {
 		return numberTimeMs(this.#archivedTo + 1);

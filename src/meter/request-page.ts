@@ -5,6 +5,7 @@ import type { ReceiptDecision } from "../proof/receipt-decision.ts";
 import type { RequestEnd, RequestFacts } from "./request-facts.ts";
 import type { NumberRange } from "./request-number.ts";
 import type { UsageCall, UsageRow } from "./settlement.ts";
+import type { TokenParts } from "./token-parts.ts";
 
 /** Conditions of a list. Absent members match everything. */
 export interface RequestFilter {
@@ -49,6 +50,7 @@ export interface RequestRangeQuery {
 /** A request in a list. */
 export interface ListedRequest
 	extends Pick<UsageRow, "request_id" | "created_at" | "tokens" | "input_tokens" | "cost_nano_usd" | "latency_ms">,
+		Required<TokenParts>,
 		RequestEnd {
 	kind: string;
 	/** Null where no model was called. */

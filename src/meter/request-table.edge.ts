@@ -2,6 +2,7 @@
 // What follows from them, the fold, stands in request-fold.edge.ts.
 
 import { nanoUsd } from "../proof/money.ts";
+import type { TraceParent } from "../telemetry/trace-context.ts";
 import { splitText } from "../text/pieces.ts";
 import type { MeteredBudget } from "./key-budget.ts";
 import type { BudgetShare } from "./key-ledger.ts";
@@ -177,8 +178,8 @@ export class RequestTable implements RequestSource {
 		for (let n = first; n < first + MOST_COLLISIONS; n++) {
 			const inserted = this.#sql.exec(
 				`INSERT INTO requests (n, id, changed, admitted, at_ms, counts, api_key, limited, budget_key, booked_day, nano_usd,
-					key_budget, expires_at_ms, usage_nano_usd, spent_nano_usd, ${USAGE_COLUMNS})
-				VALUES (?, ?, ?3, ?3, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${USAGE_PLACES}) ON CONFLICT (n) DO NOTHING RETURNING n`,
+					key_budget, expires_at_ms, usage_nano_usd, spent_nano_usd, trace_parent, ${USAGE_COLUMNS})
+				VALUES (?, ?, ?3, ?3, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${USAGE_PLACES}) ON CONFLICT (n) DO NOTHING RETURNING n`,
 				n,
 				id,
 				changed,
@@ -193,6 +194,7 @@ export class RequestTable implements RequestSource {
 				request.expiresAtMs,
 				reservation.usage.cost_nano_usd,
 				reservation.spentNanoUsd ?? 0,
+				reservation.parent ? JSON.stringify(reservation.parent) : null,
 				...values,
 			);
 			if (inserted.toArray().length > 0) {
@@ -261,7 +263,7 @@ export class RequestTable implements RequestSource {
 		const { values, largeText } = toStoredSettlement(settlement);
 		this.#sql.exec(
 			`UPDATE requests SET expires_at_ms = NULL, claiming = 0, settled = ?1, changed = ?1, nano_usd = ?, usage_nano_usd = NULL,
-				spent_nano_usd = NULL, ${SET_SETTLEMENT} WHERE n = ?`,
+				spent_nano_usd = NULL, trace_parent = NULL, ${SET_SETTLEMENT} WHERE n = ?`,
 			settled,
 			settlement.usage.cost_nano_usd,
 			...values,
@@ -273,7 +275,7 @@ export class RequestTable implements RequestSource {
 	release({ n, isLarge }: Pick<OpenRequest, "n" | "isLarge">, changed: number): void {
 		this.#sql.exec(
 			`UPDATE requests SET expires_at_ms = NULL, nano_usd = 0, usage_nano_usd = NULL, spent_nano_usd = NULL, calls = NULL,
-				receipt = NULL, session_id = NULL, end_user = NULL, metadata = NULL, changed = ? WHERE n = ?`,
+				receipt = NULL, session_id = NULL, end_user = NULL, metadata = NULL, trace_parent = NULL, changed = ? WHERE n = ?`,
 			changed,
 			n,
 		);
@@ -283,12 +285,13 @@ export class RequestTable implements RequestSource {
 	/** What is recorded if nobody settles an open request. @param userId whose it is. */
 	reserved({ n }: Pick<OpenRequest, "n">, userId: string): ReservedEnd {
 		const row = this.#sql
-			.exec<SettledRow>(
-				`SELECT id, api_key, usage_nano_usd AS nano_usd, ${SETTLEMENT_COLUMNS} FROM requests WHERE n = ?`,
+			.exec<SettledRow & { trace_parent: string | null }>(
+				`SELECT id, api_key, usage_nano_usd AS nano_usd, trace_parent, ${SETTLEMENT_COLUMNS} FROM requests WHERE n = ?`,
 				n,
 			)
 			.one();
-		return toReserved({ row, largeText: row.is_large === 1 ? this.#largeText(n) : null }, userId);
+		const reserved = toReserved({ row, largeText: row.is_large === 1 ? this.#largeText(n) : null }, userId);
+		return row.trace_parent === null ? reserved : { ...reserved, parent: JSON.parse(row.trace_parent) as TraceParent };
 	}
 
 	/** The holds of open requests, in the order of admission. SQLite picks the bound, which stands in the receipt. */
@@ -344,7 +347,10 @@ export class RequestTable implements RequestSource {
 		return this.settledRows(numbers).map((row) => ({ n: row.n, request: toListedRequest(row) }));
 	}
 
-	/** What series count of the rows of a range, newest first; their names are those of a column. */
+	/**
+	 * What series count of the rows of a range, newest first; their names are those of a column. As in all sums, what was not billed was
+	 * refused or has failed, also where its client had gone.
+	 */
 	seriesRows(
 		{ from, before }: NumberRange,
 		{ column, apiKeyIds }: Pick<SeriesQuery, "column" | "apiKeyIds">,

@@ -1,4 +1,5 @@
 // What is asked of a meter about its user's sessions, and what it answers. Pure.
+import type { NumberRange } from "./request-number.ts";
 
 /** A page of sessions. */
 export interface SessionsQuery {
@@ -35,6 +36,14 @@ export interface SessionRequests {
 	lastMs: number;
 	/** It has more requests than are counted: the newest are. */
 	isCut: boolean;
+}
+
+/** What a meter's requests of sessions come to, and where others are. */
+export interface HeldSessionRequests {
+	sums: SessionRequests[];
+	/** Archives that may have others, with numbers of this range: those outside of it are none, or are counted here. */
+	archives: number[];
+	archived: NumberRange;
 }
 
 /** The sums of one session from several stores, none of which has requests of another. */

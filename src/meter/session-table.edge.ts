@@ -112,15 +112,15 @@ export class SessionTable {
 		}
 	}
 
-	/** What the requests of sessions come to; none for a session without any. @param from the lowest number that counts. */
+	/** What the requests of sessions with numbers of a range come to; none for a session without any. */
 	async sums(
 		sessionIds: readonly string[],
 		apiKeyIds: readonly string[] | null,
-		from: number,
+		range: NumberRange,
 	): Promise<SessionRequests[]> {
 		const keys = apiKeyIds ? JSON.stringify(apiKeyIds) : null;
 		const wanted = new Set(sessionIds);
-		const all: SessionRequests[] = this.#failed(keys, { from, before: Number.MAX_SAFE_INTEGER })
+		const all: SessionRequests[] = this.#failed(keys, range)
 			.filter(({ session_id }) => wanted.has(session_id))
 			.map(({ session_id: sessionId, failed, first_n, last_n }) => ({
 				...{ sessionId, requests: 0, runs: 0, failed, costNanoUsd: 0, tokens: 0, isCut: false },
@@ -130,7 +130,7 @@ export class SessionTable {
 		let left = MOST_SUMMED_IN_ALL;
 		for (const sessionId of sessionIds) {
 			const most = Math.max(LEAST_SUMMED, Math.min(MOST_SUMMED, left));
-			const sum = this.#sum(sessionId, keys, from, most);
+			const sum = this.#sum(sessionId, keys, range, most);
 			left -= sum.requests;
 			if (sum.first_n === null || sum.last_n === null) continue;
 			all.push({
@@ -149,17 +149,19 @@ export class SessionTable {
 		return all;
 	}
 
-	#sum(sessionId: string, keys: string | null, from: number, most: number): SessionSumRow {
+	#sum(sessionId: string, keys: string | null, { from, before }: NumberRange, most: number): SessionSumRow {
 		return this.#sql
 			.exec<SessionSumRow>(
 				`SELECT count(*) AS requests, count(*) FILTER (WHERE kind = 'agent') AS runs,
 					coalesce(sum(nano_usd), 0) AS nano_usd, coalesce(sum(tokens), 0) AS tokens, min(n) AS first_n, max(n) AS last_n
-				FROM (SELECT n, kind, nano_usd, tokens FROM requests WHERE session_id = ?1 AND n >= ?3 AND settled IS NOT NULL AND ${IS_OF_KEYS}
+				FROM (SELECT n, kind, nano_usd, tokens FROM requests
+					WHERE session_id = ?1 AND n >= ?3 AND n < ?5 AND settled IS NOT NULL AND ${IS_OF_KEYS}
 					ORDER BY n DESC LIMIT ?4)`,
 				sessionId,
 				keys,
 				from,
 				most,
+				before,
 			)
 			.one();
 	}

@@ -1,10 +1,12 @@
 // The record of a request that called a model: its usage row and its receipt. Pure.
 import { type Outcome, type Receipt, type ReceiptKind, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
 import type { Signer } from "../proof/signing.ts";
-import { NO_FACTS, type RequestEnd, type RequestFacts, type RequestNames } from "./request-facts.ts";
+import type { TraceParent } from "../telemetry/trace-context.ts";
+import { NO_FACTS, type RequestEnd, type RequestError, type RequestFacts, type RequestNames } from "./request-facts.ts";
+import { sumTokenParts, type TokenParts, toTokenParts } from "./token-parts.ts";
 
 /** One model call inside a request. */
-export interface UsageCall {
+export interface UsageCall extends TokenParts {
 	model: string;
 	provider: string;
 	tokens: number;
@@ -70,13 +72,15 @@ export interface Reservation {
 	receipt: Receipt;
 	/** What the client says of the request; absent where that is nothing. */
 	names?: RequestNames;
+	/** The caller's span. Only an admission says it; absent while no address for traces is set. */
+	parent?: TraceParent;
 }
 
 /** What is recorded of a reservation if nobody settles its request. */
-export type ReservedEnd = Pick<Reservation, "usage" | "receipt" | "names">;
+export type ReservedEnd = Pick<Reservation, "usage" | "receipt" | "names" | "parent">;
 
 /** The error of a request that nobody settled in time. */
-const NOT_SETTLED_IN_TIME = {
+const NOT_SETTLED_IN_TIME: RequestError = {
 	code: "not_settled",
 	message: "the service stopped before the request was settled; it is recorded at what it may have cost",
 };
@@ -95,6 +99,11 @@ export async function settleAtBound(
 		...(names ? { facts: { ...NO_FACTS, ...names } } : {}),
 		end: { status: null, error: NOT_SETTLED_IN_TIME },
 	};
+}
+
+/** Whether a settlement is that of a request which nobody settled in time. */
+export function isAtBound({ end }: Pick<Settlement, "end">): boolean {
+	return end?.error?.code === NOT_SETTLED_IN_TIME.code;
 }
 
 /** What an open request holds. */
@@ -124,6 +133,7 @@ export function mergeCallsByModel(calls: readonly UsageCall[]): UsageCall[] {
 			tokens: sum((call) => call.tokens),
 			input_tokens: sum((call) => call.input_tokens),
 			cost_nano_usd: sum((call) => call.cost_nano_usd),
+			...toTokenParts(sumTokenParts(same)),
 			requests: sum((call) => call.requests ?? 1),
 		};
 	});

@@ -11,6 +11,7 @@ import { type CallAttempt, fromStoredAttempts, keepAttempts, toStoredAttempts } 
 import { NO_END, NO_FACTS, type RequestEnd, type RequestFacts, type RequestNames, UNNAMED } from "./request-facts.ts";
 import type { ListedSettlement, SettlementDetail } from "./request-page.ts";
 import type { Reservation, ReservedEnd, Settlement, StoredReceipt, UsageCall, UsageRow } from "./settlement.ts";
+import { sumTokenParts, type TokenParts, toTokenParts } from "./token-parts.ts";
 
 /** The columns of a settled request. Members are columns; `readSettledColumns` lists them. */
 export interface SettledRow extends Record<string, SqlStorageValue> {
@@ -32,7 +33,10 @@ export interface SettledRow extends Record<string, SqlStorageValue> {
 	status: number | null;
 	error_code: string | null;
 	first_token_ms: number | null;
+	/** Null in requests from before these were recorded. */
 	cached_tokens: number | null;
+	cache_write_tokens: number | null;
+	reasoning_tokens: number | null;
 	/** Of the only attempt, if the other columns say everything else of it. */
 	attempt_started_ms: number | null;
 	attempt_ms: number | null;
@@ -54,10 +58,9 @@ export interface SettledRow extends Record<string, SqlStorageValue> {
 
 /** The columns that a reservation has as well. */
 export const USAGE_COLUMNS =
-	"created_at_ms, kind, model, provider, mode, tokens, input_tokens, estimated, fallback, outcome, latency_ms, calls, receipt, is_large, session_id, end_user, metadata";
+	"created_at_ms, kind, model, provider, mode, tokens, input_tokens, estimated, fallback, outcome, latency_ms, calls, receipt, is_large, session_id, end_user, metadata, cached_tokens, cache_write_tokens, reasoning_tokens";
 const PROOF_COLUMNS = "proof_hash, signature, key_id";
-const FACT_COLUMNS =
-	"status, error_code, error_message, first_token_ms, cached_tokens, attempt_started_ms, attempt_ms, attempts";
+const FACT_COLUMNS = "status, error_code, error_message, first_token_ms, attempt_started_ms, attempt_ms, attempts";
 /** Those of a settlement beside what it cost. */
 export const SETTLEMENT_COLUMNS = `${USAGE_COLUMNS}, ${PROOF_COLUMNS}, ${FACT_COLUMNS}`;
 export const SETTLED_COLUMNS = `id, api_key, nano_usd, ${SETTLEMENT_COLUMNS}`;
@@ -138,7 +141,8 @@ function isSoleCall(usage: UsageRow): boolean {
 	return (
 		call !== undefined &&
 		others.length === 0 &&
-		Object.keys(call).length === 5 &&
+		call.provider_key === undefined &&
+		call.requests === undefined &&
 		call.model === usage.model &&
 		call.provider === usage.provider &&
 		call.tokens === usage.tokens &&
@@ -180,6 +184,7 @@ function toStoredUsage(usage: UsageRow, receipt: Record<string, unknown>, names:
 	};
 	const calls = isSoleCall(usage) ? null : JSON.stringify(usage.calls);
 	const short = JSON.stringify(shortenReceipt(receipt, row));
+	const parts = sumTokenParts(usage.calls);
 	const isLarge = short.length + (calls?.length ?? 0) > LARGE_CHARS;
 	return {
 		values: [
@@ -200,6 +205,9 @@ function toStoredUsage(usage: UsageRow, receipt: Record<string, unknown>, names:
 			names.sessionId,
 			names.endUser,
 			Object.keys(names.metadata).length === 0 ? null : JSON.stringify(names.metadata),
+			parts.cached_tokens,
+			parts.cache_write_tokens,
+			parts.reasoning_tokens,
 		],
 		largeText: isLarge ? JSON.stringify({ calls: usage.calls, receipt: short } satisfies LargeParts) : null,
 	};
@@ -226,14 +234,13 @@ function isSoleAttempt(usage: UsageRow, { attempts, firstTokenMs }: RequestFacts
 
 /** The columns of FACT_COLUMNS, in their order. */
 function toFactValues(usage: UsageRow, facts: RequestFacts, { status, error }: RequestEnd): SqlStorageValue[] {
-	const { attempts, firstTokenMs, cachedTokens } = facts;
+	const { attempts, firstTokenMs } = facts;
 	const [sole] = isSoleAttempt(usage, facts) ? attempts : [];
 	return [
 		status,
 		error?.code ?? null,
 		error?.message ?? null,
 		firstTokenMs,
-		cachedTokens,
 		sole?.startedMs ?? null,
 		sole?.ms ?? null,
 		sole || attempts.length === 0 ? null : toStoredAttempts(keepAttempts(attempts)),
@@ -263,11 +270,19 @@ export interface WholeRow {
 	largeText: string | null;
 }
 
+function toParts({ cached_tokens, cache_write_tokens, reasoning_tokens }: SettledRow): Required<TokenParts> {
+	return {
+		cached_tokens: cached_tokens ?? 0,
+		cache_write_tokens: cache_write_tokens ?? 0,
+		reasoning_tokens: reasoning_tokens ?? 0,
+	};
+}
+
 function toCalls({ row, largeText }: WholeRow): UsageCall[] {
 	if (largeText !== null) return (JSON.parse(largeText) as LargeParts).calls;
 	if (row.calls !== null) return JSON.parse(row.calls) as UsageCall[];
 	const { model, provider, tokens, input_tokens, nano_usd: cost_nano_usd } = row;
-	return [{ model, provider, tokens, input_tokens, cost_nano_usd }];
+	return [{ model, provider, tokens, input_tokens, cost_nano_usd, ...toTokenParts(toParts(row)) }];
 }
 
 function toReceiptText({ row, largeText }: WholeRow): string {
@@ -333,7 +348,6 @@ function toFacts(row: SettledRow): RequestFacts {
 	return {
 		...toNames(row),
 		firstTokenMs: row.first_token_ms,
-		cachedTokens: row.cached_tokens ?? 0,
 		attempts: toAttempts(row),
 	};
 }
@@ -357,6 +371,7 @@ export function toCountedRow(whole: WholeRow) {
 export function toListedRequest(row: SettledRow): ListedSettlement {
 	const listed = {
 		...toColumnUsage(row),
+		...toParts(row),
 		facts: toFacts(row),
 		...toEnd(row),
 		count: 1,
@@ -378,6 +393,7 @@ export function toSettlementDetail({ usage, receipt, facts = NO_FACTS, end = NO_
 	const { user_id: _, calls, ...row } = usage;
 	const request = {
 		...row,
+		...sumTokenParts(calls),
 		facts,
 		...end,
 		count: 1,

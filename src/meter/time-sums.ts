@@ -48,7 +48,8 @@ export class TimeSums {
 	}
 
 	addRequest({ created_at, api_key_id, model, latency_ms, firstTokenMs }: TimedRequest): void {
-		const latency = addTime(EMPTY_HISTOGRAM, latency_ms);
+		// Nobody knows how long a request took whose process died.
+		const latency = latency_ms > 0 ? addTime(EMPTY_HISTOGRAM, latency_ms) : EMPTY_HISTOGRAM;
 		const firstToken = firstTokenMs === null ? EMPTY_HISTOGRAM : addTime(EMPTY_HISTOGRAM, firstTokenMs);
 		this.add({ day: dayPart(created_at), api_key_id, model, ...NO_TIMES, latency, firstToken });
 	}

@@ -118,7 +118,7 @@ export function readDaySeries(state: MeterState, query: SeriesQuery): UsageSerie
 		add(day, name, { failed, refused });
 	return {
 		startsMs: days.map((day) => Date.parse(day)),
-		...keepLargest([...byName.values()], column === "provider" ? byName.size : mostNames),
+		...keepLargest([...byName.values()], column === "provider" ? byName.size : mostNames, days.length),
 		...readDayTimes(state, range, days),
 		countedFromMs: null,
 	};

@@ -137,29 +137,48 @@ function toCounts({ outcome, tokens, input_tokens, nano_usd, count }: SeriesRow)
 	};
 }
 
-/** Splits series into those that cost most, of equal costs those of most requests, and the sum of all others. */
-export function keepLargest(all: readonly NamedSeries[], most: number): Pick<UsageSeries, "series" | "others"> {
-	const sum = (points: readonly SeriesCounts[]) => points.reduce(addSeriesCounts, NO_SERIES_COUNTS);
-	const sized = all.map((each) => ({ each, total: sum(each.points) }));
+/** Counts by step: of every step, or only of those that have some. */
+type StepCounts = Pick<ReadonlyMap<number, SeriesCounts> | readonly SeriesCounts[], "entries">;
+
+/** Counts of each of so many steps. */
+function sumSteps(parts: readonly StepCounts[], steps: number): SeriesCounts[] {
+	const points = new Array<SeriesCounts>(steps).fill(NO_SERIES_COUNTS);
+	for (const part of parts)
+		for (const [step, counts] of part.entries())
+			points[step] = addSeriesCounts(points[step] ?? NO_SERIES_COUNTS, counts);
+	return points;
+}
+
+/**
+ * Splits series into those that cost most, of equal costs those of most requests, and the sum of all others.
+ * @param steps how many points a series has.
+ */
+export function keepLargest(
+	all: readonly { name: string; points: StepCounts }[],
+	most: number,
+	steps: number,
+): Pick<UsageSeries, "series" | "others"> {
+	const total = ({ points }: { points: StepCounts }) =>
+		[...points.entries()].reduce((sum, [, counts]) => addSeriesCounts(sum, counts), NO_SERIES_COUNTS);
+	const sized = all.map((each) => ({ each, total: total(each) }));
 	sized.sort(
 		(a, b) =>
 			b.total.cost_nano_usd - a.total.cost_nano_usd ||
 			b.total.requests - a.total.requests ||
 			(a.each.name < b.each.name ? -1 : 1),
 	);
-	const series = sized.slice(0, most).map(({ each }) => each);
+	const series = sized
+		.slice(0, most)
+		.map(({ each: { name, points } }) => ({ name, points: sumSteps([points], steps) }));
 	const rest = sized.slice(most).map(({ each }) => each.points);
-	if (rest.length === 0) return { series, others: null };
-	const others = (rest[0] ?? []).map((_, step) =>
-		rest.reduce((total, points) => addSeriesCounts(total, points[step] ?? NO_SERIES_COUNTS), NO_SERIES_COUNTS),
-	);
-	return { series, others };
+	return { series, others: rest.length === 0 ? null : sumSteps(rest, steps) };
 }
 
 /** Adds up rows as they are read. */
 export class SeriesSum {
 	#steps: SeriesSteps;
-	#points = new Map<string, SeriesCounts[]>();
+	/** By name, then by step: there may be as many names as rows. */
+	#points = new Map<string, Map<number, SeriesCounts>>();
 	#latency: number[][];
 	#firstToken: number[][];
 
@@ -174,13 +193,14 @@ export class SeriesSum {
 		if (step < 0) return;
 		let points = this.#points.get(row.name);
 		if (!points) {
-			points = this.#steps.startsMs.map(() => NO_SERIES_COUNTS);
+			points = new Map();
 			this.#points.set(row.name, points);
 		}
 		const counts = toCounts(row);
-		points[step] = addSeriesCounts(points[step] ?? NO_SERIES_COUNTS, counts);
+		points.set(step, addSeriesCounts(points.get(step) ?? NO_SERIES_COUNTS, counts));
 		if (counts.requests === 0) return;
-		this.#latency[step]?.push(row.latency_ms);
+		// Nobody knows how long a request took whose process died.
+		if (row.latency_ms > 0) this.#latency[step]?.push(row.latency_ms);
 		if (row.first_token_ms !== null) this.#firstToken[step]?.push(row.first_token_ms);
 	}
 
@@ -191,6 +211,7 @@ export class SeriesSum {
 			...keepLargest(
 				[...this.#points].map(([name, points]) => ({ name, points })),
 				mostNames,
+				this.#steps.startsMs.length,
 			),
 			totalLatency: toPercentiles(this.#latency.flat()),
 			totalFirstToken: toPercentiles(this.#firstToken.flat()),

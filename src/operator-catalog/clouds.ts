@@ -12,10 +12,12 @@ interface CloudRegion {
 	regions?: readonly string[];
 }
 
-interface Cloud {
+export interface Cloud {
 	templates: readonly string[];
 	/** The host of a region, with `{region}` in it. */
 	host?: string;
+	/** What models of other providers have and those here are not known to have: members of a model. */
+	lacks?: readonly (keyof Model)[];
 	/** Where the parent company is. Who the contract is with depends on the customer's country, and is the row's to say. */
 	parent: string;
 	/** What is published for all of its regions. */

@@ -1,6 +1,6 @@
 // The rows of an operator's catalog whose models make no text. They stand in the list of models, and say what they are by `kind`. Pure.
 import type { Catalog } from "../catalog/catalog.ts";
-import type { EncoderModel } from "../catalog/encoder.ts";
+import { type EncoderModel, servesKind } from "../catalog/encoder.ts";
 import type { Provider } from "../catalog/schema.ts";
 import { type DocumentFault, type Path, parseMembers } from "../faults.ts";
 import { isJsonObject } from "../json.ts";
@@ -48,7 +48,7 @@ function findShippedEncoder(
 }
 
 /** The members of a row in the form of the catalog, without those that it does not say. */
-function toMembers({
+function toEncoderMembers({
 	upstream,
 	name,
 	replaces: _,
@@ -75,7 +75,7 @@ function toEncoder(row: EncoderRow, path: Path, shipped: Catalog, faults: Faults
 	const { id: _, provider: __, prices: ___, ...ofSame } = same ?? replaced ?? ({} as Partial<EncoderModel>);
 	const kept = replaced && !isElsewhere ? replaced : ofSame;
 	const id = row.id ?? replaced?.id;
-	const members = { ...kept, ...toMembers(row), id };
+	const members = { ...kept, ...toEncoderMembers(row), id };
 	if (!faults.require(members, ["id", "provider", "prices", "limits"], path) || id === undefined) return null;
 	if (row.kind !== "embedding" && row.dimensions) faults.add([...path, "dimensions"], `is of embedding models only`);
 	const { dimensions } = members;
@@ -124,7 +124,11 @@ export function readEncoders(
 		const model = toEncoder(parsed.data, path, shipped, faults);
 		made.set(index, model);
 		const provider = model?.provider ?? parsed.data.provider;
-		if (provider !== undefined) checkProvider(provider, path, providers, faults);
+		if (provider === undefined) continue;
+		checkProvider(provider, path, providers, faults);
+		const found = providers.get(provider);
+		if (found && !servesKind(found, parsed.data.kind))
+			faults.add([...path, "kind"], `${provider} speaks no form in which models of kind ${parsed.data.kind} are asked`);
 	}
 	return { rows, made, schemaFaults };
 }

@@ -1,23 +1,16 @@
+// Puts an operator's rows into the shipped catalog, or names all that is wrong with them. Pure.
 import { type Catalog, createCatalog } from "../catalog/catalog.ts";
-import type { Model, OperatorFacts, Provider } from "../catalog/schema.ts";
-import { TIERS, type Tier } from "../catalog/vocabulary.ts";
+import type { Model } from "../catalog/schema.ts";
+import type { Tier } from "../catalog/vocabulary.ts";
 import { type DocumentFault, inDocumentOrder, type Path, parseMembers } from "../faults.ts";
 import { isJsonObject } from "../json.ts";
 import { hashObject } from "../proof/hash.ts";
 import { quoteInput, renderSuggestion } from "../suggest.ts";
-import { type AddressRules, findAddressFault, stripTrailingSlash } from "./address.ts";
-import {
-	checkIds,
-	checkModel,
-	checkProvider,
-	checkReplaced,
-	checkTwins,
-	Faults,
-	ROUTED_IDS,
-	takenNames,
-} from "./checks.ts";
-import { fillAddress, findCloud, publishedFacts, regionIds, withProfiles, withRowIds } from "./clouds.ts";
+import type { AddressRules } from "./address.ts";
+import { checkIds, checkModel, checkProvider, checkReplaced, Faults, takenNames } from "./checks.ts";
+import { type Cloud, findCloud, withProfiles, withRowIds } from "./clouds.ts";
 import { mergeEncoders, readEncoders, splitEncoders } from "./encoders.ts";
+import { findTemplate, given, templateName, toProviders } from "./provider-rows.ts";
 import {
 	type ModelRow,
 	modelRowSchema,
@@ -26,158 +19,14 @@ import {
 	type ProviderRow,
 	providerRowSchema,
 } from "./rows.ts";
-import templates from "./templates.json" with { type: "json" };
 
 /** Characters of the rows' digest in the catalog's version. */
 const DIGEST_CHARS = 12;
-/** Words of lists of models, and the name under which clients keep the service's own key. */
-const RESERVED_PROVIDERS: readonly string[] = [...ROUTED_IDS, ...TIERS, "svc"];
-
-/** What is known of the dialect of a provider of the operator's: the plainest form. */
-const PLAIN_DIALECT = {
-	key_env_alternatives: [],
-	drops: [],
-	renames: {},
-	stream_usage: "ask",
-	tool_call_ids: "common",
-	shows_reasoning: false,
-	passes: [],
-	custom_tools: false,
-	returns_reasoning: false,
-} as const;
-
 interface ExtendedCatalog {
 	/** The shipped catalog where there are faults. */
 	catalog: Catalog;
 	/** In the order of the document. */
 	faults: DocumentFault[];
-}
-
-/** The members of an object that have a value. */
-function given<T extends object>(row: T): Partial<T> {
-	return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as Partial<T>;
-}
-
-const toPrefix = (id: string) => id.toUpperCase().replaceAll("-", "_");
-
-/** The template that a row names, or whose name is its id. */
-function templateName({ id, template }: Pick<ProviderRow, "id" | "template">): keyof typeof templates | undefined {
-	return template ?? (Object.hasOwn(templates, id) ? (id as keyof typeof templates) : undefined);
-}
-
-/** The members of a row's template. Two providers of one template do not share its name. */
-function findTemplate(row: Pick<ProviderRow, "id" | "template">): Partial<ProviderRow> {
-	const found = templateName(row);
-	if (!found) return {};
-	const { name, ...members } = templates[found] as Partial<ProviderRow>;
-	return { ...members, ...(name === undefined ? {} : { name: row.id === found ? name : `${name} (${row.id})` }) };
-}
-
-/** What an operator says of a provider, with the parent that is known of its cloud. */
-function toFacts({ facts }: ProviderRow, parent: string | undefined, path: Path, faults: Faults): OperatorFacts {
-	const { jurisdiction, ...others } = facts ?? {};
-	if (!jurisdiction) return given(others);
-	const known = jurisdiction.parent ?? parent;
-	if (known === undefined) faults.add([...path, "facts", "jurisdiction"], "needs parent");
-	return { ...given(others), jurisdiction: { contract: jurisdiction.contract, parent: known ?? "" } };
-}
-
-/** The address and paths of a row, and what its cloud publishes of the region that is called there; null where it lacks something. */
-function toPlace(
-	row: ProviderRow,
-	{ base_url, paths, api_version }: Partial<ProviderRow>,
-	path: Path,
-	faults: Faults,
-): Pick<Provider, "base_url" | "paths" | "published"> | null {
-	const cloud = findCloud(templateName(row));
-	const isCloudsOwn = cloud !== undefined && row.base_url === undefined;
-	if (isCloudsOwn && row.region !== undefined && !regionIds(cloud).includes(row.region)) {
-		const hint = renderSuggestion(row.region, regionIds(cloud));
-		const way = "one that is new needs base_url and facts.regions";
-		faults.add([...path, "region"], `${quoteInput(row.region)} is no region that is known here${hint}; ${way}`);
-		return null;
-	}
-	if (base_url === undefined) {
-		faults.add(path, "needs base_url");
-		return null;
-	}
-	const parts = { ...row, api_version: row.api_version ?? api_version };
-	const filled = [base_url, paths?.whole ?? "", paths?.stream ?? ""].map((text) => fillAddress(text, parts, cloud));
-	const [address = "", whole = "", stream = ""] = filled.map((each) => each.address);
-	const missing = [...new Set(filled.flatMap((each) => each.missing))];
-	if (missing.length > 0) {
-		faults.add(path, `needs ${missing.join(", ")}${isCloudsOwn ? ", or base_url" : ""}`);
-		return null;
-	}
-	return {
-		base_url: address,
-		...(paths ? { paths: { whole, stream } } : {}),
-		...(isCloudsOwn ? { published: publishedFacts(cloud, row.region) } : {}),
-	};
-}
-
-/** A provider of a row; null where it lacks something. */
-function toProvider(row: ProviderRow, path: Path, shipped: Catalog, faults: Faults): Provider | null {
-	const {
-		template: named,
-		max_tokens_field: _,
-		project: __,
-		resource: ___,
-		api_version: ____,
-		facts,
-		...members
-	} = row;
-	const known = shipped.findProvider(row.id);
-	if (known && named !== undefined)
-		faults.add([...path, "template"], `${row.id} ships with the service and has no template`);
-	if (known && row.wire !== undefined && row.wire !== known.wire)
-		faults.add([...path, "wire"], `${row.id} ships with the service and speaks ${known.wire}; give another id`);
-	const { max_tokens_field: _____, api_version, ...template } = findTemplate(row);
-	const base = known ?? { ...PLAIN_DIALECT, name: row.id, wire: "openai" as const, ...template };
-	const { remote_images, ...provider } = { ...base, ...given(members), owner: "operator" as const };
-	// A signature is for one region, wherever the address leads.
-	if (provider.auth === "aws" && !faults.require(provider, ["region"], path)) return null;
-	const place = toPlace(row, { ...given(provider as Partial<ProviderRow>), api_version }, path, faults);
-	if (!place) return null;
-	const isMoved = known !== undefined && stripTrailingSlash(known.base_url) !== stripTrailingSlash(place.base_url);
-	return {
-		env_prefix: toPrefix(row.id),
-		...provider,
-		...place,
-		...(remote_images === false ? { remote_images } : {}),
-		...(facts ? { facts: toFacts(row, findCloud(templateName(row))?.parent, path, faults) } : {}),
-		...(isMoved ? { product_url: known.base_url } : {}),
-	} as Provider;
-}
-
-/** The providers of an extended catalog. */
-function toProviders(
-	rows: readonly (ProviderRow | null)[],
-	shipped: Catalog,
-	rules: AddressRules,
-	faults: Faults,
-): Provider[] {
-	const own = new Map<string, Provider>();
-	for (const [index, row] of rows.entries()) {
-		if (!row) continue;
-		const path = ["providers", index];
-		if (own.has(row.id)) faults.add([...path, "id"], `${quoteInput(row.id)} stands here twice`);
-		if (RESERVED_PROVIDERS.includes(row.id)) faults.add([...path, "id"], `${quoteInput(row.id)} is taken`);
-		const provider = toProvider(row, path, shipped, faults);
-		if (!provider) continue;
-		own.set(row.id, provider);
-		const addressFault = findAddressFault(provider.base_url, rules);
-		if (addressFault !== null) faults.add(row.base_url === undefined ? path : [...path, "base_url"], addressFault);
-		const others = [...shipped.providers.filter(({ id }) => !own.has(id)), ...own.values()];
-		checkTwins(
-			provider,
-			others.filter(({ id }) => id !== row.id),
-			path,
-			faults,
-		);
-	}
-	const kept = shipped.providers.map((provider) => own.get(provider.id) ?? provider);
-	return [...kept, ...[...own.values()].filter(({ id }) => !shipped.findProvider(id))];
 }
 
 /** The model whose figures a model of a tier is taken to have where it has none: the tier's weakest and its slowest. */
@@ -245,9 +94,10 @@ function toKept({ provider, upstream }: ModelRow, replaced: Model): Partial<Mode
 	return { ...place, ...called, ...(documents ? { documents } : {}) };
 }
 
-/** What a row keeps of the shipped model that it is at another provider: all but what it costs there. */
-function toSame({ prices: _, id: __, provider: ___, ...same }: Model): Partial<Model> {
-	return same;
+/** What a row keeps of the shipped model that it is at another provider: all but what it costs there, and what that lacks. */
+function toSame({ prices: _, id: __, provider: ___, ...same }: Model, cloud: Cloud | undefined): Partial<Model> {
+	const lacks: readonly string[] = cloud?.lacks ?? [];
+	return Object.fromEntries(Object.entries(same).filter(([name]) => !lacks.includes(name)));
 }
 
 /** The shipped model that a member names; null, and noted, where there is none. */
@@ -270,12 +120,12 @@ function findShipped(
 	return null;
 }
 
-/** A model of a row; null where it lacks something. */
-function toModel(row: ModelRow, path: Path, shipped: Catalog, faults: Faults): Model | null {
+/** A model of a row; null where it lacks something. @param cloud of its provider. */
+function toModel(row: ModelRow, path: Path, shipped: Catalog, cloud: Cloud | undefined, faults: Faults): Model | null {
 	const replaced = findShipped(row, "replaces", path, shipped, faults);
 	const same = findShipped(row, "same_as", path, shipped, faults);
 	if (replaced === null || same === null) return null;
-	const kept: Partial<Model> = { ...(replaced ? toKept(row, replaced) : {}), ...(same ? toSame(same) : {}) };
+	const kept: Partial<Model> = { ...(replaced ? toKept(row, replaced) : {}), ...(same ? toSame(same, cloud) : {}) };
 	const id = row.id ?? replaced?.id;
 	const members = { ...kept, ...toModelMembers(row, kept), id };
 	if (!faults.require(members, ["id", "provider", "tier", "prices", "limits"], path) || id === undefined) return null;
@@ -364,6 +214,7 @@ export function extendCatalog(shipped: Catalog, document: unknown, rules: Addres
 			row ? [[row.id, row.max_tokens_field ?? findTemplate(row).max_tokens_field] as const] : [],
 		),
 	);
+	const clouds = new Map(providerRows.flatMap((row) => (row ? [[row.id, findCloud(templateName(row))] as const] : [])));
 	const rows = modelRows.map((row) => ({
 		...row,
 		max_tokens_field: row.max_tokens_field ?? fields.get(row.provider ?? ""),
@@ -374,7 +225,7 @@ export function extendCatalog(shipped: Catalog, document: unknown, rules: Addres
 	const made = rows.map((row, index) => {
 		// What it lacks may be a member with a fault.
 		if (faulty.has(`models.${index}`) || split.rows.has(index)) return null;
-		return toModel(row, ["models", index], shipped, faults);
+		return toModel(row, ["models", index], shipped, clouds.get(row.provider ?? ""), faults);
 	});
 	// Where the list of providers is at fault itself, each model that names one of them would be named, too.
 	const knowsProviders = !schemaFaults.some(({ path: [list] }) => list === "providers");

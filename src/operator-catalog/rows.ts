@@ -47,11 +47,12 @@ function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
 	return z.strictObject(shape, { error: mappingMessages(Object.keys(shape)) });
 }
 
-function wordAmong<const T extends readonly string[]>(allowed: T) {
+/** @param named what a row could have here; default: what is allowed in this one. */
+function wordAmong<const T extends readonly string[]>(allowed: T, named: readonly string[] = allowed) {
 	return z.enum(allowed, {
 		error({ input }) {
-			if (typeof input !== "string") return `must be one of ${allowed.join(", ")}`;
-			return `must be one of ${allowed.join(", ")}, not ${quoteInput(input)}${renderSuggestion(input, allowed)}`;
+			if (typeof input !== "string") return `must be one of ${named.join(", ")}`;
+			return `must be one of ${named.join(", ")}, not ${quoteInput(input)}${renderSuggestion(input, named)}`;
 		},
 	});
 }
@@ -341,7 +342,7 @@ const encoderPrice = mapping({
 /** A model that makes no text. encoders.ts says what it keeps of a shipped one. */
 export const encoderRowSchema = mapping({
 	id: modelId.optional(),
-	kind: wordAmong(MODEL_KINDS),
+	kind: wordAmong(ENCODER_KINDS, MODEL_KINDS),
 	/** The shipped model whose place it takes. */
 	replaces: modelId.optional(),
 	/** The model that it is, at another provider: either stands in for the other. */

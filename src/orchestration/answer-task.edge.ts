@@ -13,7 +13,6 @@ import { type Caller, toCaller } from "../inference/caller.edge.ts";
 import { AnswerTexts, restoreMembers } from "../inference/masked-call.ts";
 import { listWorkflowLimits } from "../inference/output-ceiling.ts";
 import type { ReceiptInput } from "../inference/receipt-input.edge.ts";
-import { renderSentMessages } from "../inference/rendered-texts.ts";
 import { RequestWorkflow } from "../inference/request-workflow.edge.ts";
 import type { Trace } from "../inference/trace.ts";
 import type { Workflow } from "../inference/workflow.edge.ts";
@@ -194,7 +193,7 @@ function toPurpose<Outcome>(
 		input,
 		configDigest: config ? configDigest(config.config) : null,
 		gate,
-		renderInput: () => renderSentMessages(messages),
+		sentMessages: () => messages,
 		describe(trace) {
 			const model = trace.modelsUsed()[0] ?? intendedModel;
 			const provider = catalog.findModel(model)?.provider ?? "";

@@ -209,6 +209,6 @@ export function parseBedrockError(body: unknown, headers?: Headers): UpstreamErr
 	const code = named?.replace(/^.*#/, "").split(":", 1)[0] || null;
 	const text = originalMessage ?? message ?? Message ?? code;
 	if (text === null || text === undefined) return null;
-	const isClock = CLOCK_MESSAGE.test(text);
-	return { message: isClock ? `the clocks of this service and of AWS differ: ${text}` : text, code };
+	if (!CLOCK_MESSAGE.test(text)) return { message: text, code };
+	return { message: `the clocks of this service and of AWS differ: ${text}`, code: "clock_skew" };
 }

@@ -22,6 +22,10 @@ const OVERFLOW_TEXTS: readonly RegExp[] = [
 	/request(?: \((?<tokens>\d+) tokens\))? exceeds the available context size(?: \((?<maximum>\d+) tokens\))?/i,
 	/keep the first (?<tokens>\d+) tokens when context the overflows\b.*?context length of only (?<maximum>\d+) tokens/is,
 	/context size has been exceeded/i,
+	// Bedrock's own, of several models; Claude's and others' stand in its sentence "The model returned the following errors: …".
+	/input is too long for (?:the )?requested model/i,
+	/number of input tokens exceeds maximum length/i,
+	/too many input tokens\. max input tokens: (?<maximum>\d+), request input token count: (?<tokens>\d+)/i,
 	// xAI.
 	/maximum prompt length is (?<maximum>\d+) but the request contains (?<tokens>\d+) tokens/i,
 ];

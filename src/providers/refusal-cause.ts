@@ -13,7 +13,7 @@ export type RefusalCause = "account" | "address" | "model" | "prompt";
 
 /** Codes and types by which providers speak of the account, in lower case without separators. */
 const ACCOUNT_CODES =
-	/^(?:insufficientquota|invalidapikey|exceededcurrentquotaerror|billing(?:error|notactive|hardlimitreached)|arrearage|accessterminated|organizationrestricted|account(?:deactivated|suspended))$/;
+	/^(?:insufficientquota|invalidapikey|exceededcurrentquotaerror|billing(?:error|notactive|hardlimitreached)|arrearage|accessterminated|organizationrestricted|account(?:deactivated|suspended)|(?:expiredtoken|unrecognizedclient|invalidsignature|signaturedoesnotmatch|incompletesignature|missingauthenticationtoken|clockskew)(?:exception)?)$/;
 
 /** Codes and types by which they speak of the model, likewise. */
 const MODEL_CODES =
@@ -45,12 +45,12 @@ const NOT_IN_REQUEST =
 	"(?! (?:in|among) (?:[a-z]+ ){0,3}(?:tools?|functions?|messages?|schemas?|properties|definitions?|parameters?|request|prompt|input)\\b)";
 
 /** What a refusal of a model says of it, after naming it. "Does not support" something is not among it: that is the prompt's. */
-const NOT_SERVED = `(?:(?:(?:does|do|did) not exist|not exist|(?:is |was |could )?not (?:be )?found)${NOT_IN_REQUEST}|is (?:no longer|not currently|currently not|not yet) (?:available|supported|served|offered)|(?:has been|is|was) (?:decommissioned|deprecated|retired|removed|discontinued|shut down|sunset|taken offline)|has reached (?:its |the )?end[ -]of[ -]life|is (?:unknown|unavailable|invalid|not (?:a )?(?:valid|available|accessible|recogni[sz]ed|supported))(?=[.,;(]|$| (?:model|or|and|to|any ?more|here|(?:for|in|on) your|(?:for|on) this (?:account|organi[sz]ation|project|plan|key|subscription))\\b))`;
+const NOT_SERVED = `(?:(?:(?:does|do|did) not exist|not exist|(?:is |was |could )?not (?:be )?found)${NOT_IN_REQUEST}|is (?:no longer|not currently|currently not|not yet) (?:available|supported|served|offered)|(?:has been|is|was) (?:decommissioned|deprecated|retired|removed|discontinued|shut down|sunset|taken offline)|has reached (?:its |the )?end[ -]of[ -](?:its )?life|is (?:unknown|unavailable|invalid|not (?:a )?(?:valid|available|accessible|recogni[sz]ed|supported))(?=[.,;(]|$| (?:model|or|and|to|any ?more|here|(?:for|in|on) your|(?:for|on) this (?:account|organi[sz]ation|project|plan|key|subscription))\\b))`;
 
 /** First words of refusals of a model, in lower case, without quotes, and with § for the model's id. */
 const MODEL_TEXTS: readonly RegExp[] = [
 	new RegExp(
-		`^(?:(?:error|invalid request):? )?(?:the |this |requested |specified )*models?(?: id| name| version)?[:/ ]*§?[ ,]*${NOT_SERVED}`,
+		`^(?:(?:error|invalid request):? )?(?:the |this |requested |specified |provided )*models?(?: id| name| version| identifier)?[:/ ]*§?[ ,]*${NOT_SERVED}`,
 	),
 	new RegExp(`^§ ${NOT_SERVED}`),
 	/^(?:\/chat\/completions: )?(?:invalid|unknown|unsupported|unrecogni[sz]ed|no such) model(?: id| name| specified| provided| requested)?(?: passed in model)?(?:[:=]? ?§|[.,;]|$)/,
@@ -61,6 +61,9 @@ const MODEL_TEXTS: readonly RegExp[] = [
 	/^(?:\* )?(?:generatecontentrequest\.model: )?unexpected model name format/,
 	// Z.ai, in Chinese.
 	/^(?:\[\d+\]\[?)?模型不存在/,
+	// Bedrock: a model that is called by a profile alone, or that the region lacks.
+	/^invocation of model id .{1,300} with on-demand throughput isn/,
+	/^could not resolve the foundation model/,
 	/^you (?:don.?t|do not) have access to (?:this|the) model/,
 	// In a sentence of its own: what a client sent is quoted behind a colon or in brackets.
 	/^[a-z ]{0,80}\b(?:have|includes?|grants?) access to (?:the )?(?:model )?§/,

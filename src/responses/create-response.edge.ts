@@ -54,7 +54,11 @@ export async function toResponsesEntrance(
 	const storage = decideStorage(body.store, ruled.value.options.gate?.levels ?? null, settings);
 	const request = {
 		...ruled.value,
-		options: { ...ruled.value.options, warnings: [...warnings, ...storage.warnings] },
+		options: {
+			...ruled.value.options,
+			warnings: [...warnings, ...storage.warnings],
+			...(body.previous_response_id ? { previousResponseId: body.previous_response_id } : {}),
+		},
 	};
 	const wording = responseWording({
 		tools,

@@ -7,9 +7,9 @@ import type { SandboxMedia } from "./reply.ts";
 /** As OpenAI and Google count a second. */
 const AUDIO_TOKENS_PER_SECOND = 32;
 
-function decode(base64: string): Uint8Array {
+function decode(base64: string): string {
 	try {
-		return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+		return atob(base64);
 	} catch {
 		throw new Refusal(400, "sandbox: a file is not base64");
 	}
@@ -23,12 +23,12 @@ export function readSandboxPdf(
 	base64: string,
 	{ name = "a file", tokensPerPage, maxPages }: { name?: string | undefined; tokensPerPage: number; maxPages: number },
 ): SandboxMedia {
-	const bytes = decode(base64);
-	const read = readPdf(bytes);
+	const text = decode(base64);
+	const read = readPdf(text);
 	if (!read.ok) throw new Refusal(400, "The PDF specified was not valid.");
 	const pages = read.pages.counted ?? 1;
 	if (pages > maxPages) throw new Refusal(400, `A maximum of ${maxPages} PDF pages may be provided.`);
-	const description = `${name} (${pages} ${pages === 1 ? "page" : "pages"}, ${bytes.length} bytes)`;
+	const description = `${name} (${pages} ${pages === 1 ? "page" : "pages"}, ${text.length} bytes)`;
 	return { description, tokens: pages * tokensPerPage };
 }
 
@@ -38,7 +38,7 @@ export function readSandboxPdf(
  * @throws {Refusal} for what is none.
  */
 export function readSandboxAudio(base64: string, format: string): SandboxMedia {
-	const bytes = decode(base64);
+	const bytes = Uint8Array.from(decode(base64), (character) => character.charCodeAt(0));
 	const read = format === "wav" || format === "mp3" ? readRecording(bytes, format) : null;
 	if (!read?.ok) throw new Refusal(400, `Invalid audio in ${format}.`);
 	const seconds = Math.ceil(read.maxSeconds);

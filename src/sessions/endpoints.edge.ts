@@ -158,7 +158,7 @@ const listSessionsEndpoint = endpoint({
 			data: z.array(sessionSchema),
 		}),
 	),
-	ids: { cursor: { pageAfter: "hook_claude_code" } },
+	ids: { key_id: { answerOf: "create_key" }, cursor: { pageAfter: "hook_claude_code" } },
 	example: { query: { limit: "2" } },
 	async handle({ query, context }) {
 		const { limit, since, until } = query;

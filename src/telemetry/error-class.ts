@@ -83,19 +83,24 @@ const CLASSES: Readonly<Record<Failure["reason"], ErrorClass>> = {
 	internal_error: "service",
 };
 
+/** Codes that only rows have: of answers that broke off, and of requests whose process died. */
+const ROW_CLASSES = { upstream_cut: "upstream", upstream_timeout: "upstream", not_settled: "service" } as const;
+
+const ALL_CLASSES: Readonly<Record<string, ErrorClass>> = { ...CLASSES, ...ROW_CLASSES };
+
 /** What the conventions have for an error that is in no list. */
 export const OTHER_ERROR = "_OTHER";
 
 /** Codes that a request can end with, sorted. */
-export const ERROR_CODES: readonly string[] = Object.keys(CLASSES).sort();
+export const ERROR_CODES: readonly string[] = Object.keys(ALL_CLASSES).sort();
 
-function isCode(code: string): code is Failure["reason"] {
-	return Object.hasOwn(CLASSES, code);
+function isCode(code: string): boolean {
+	return Object.hasOwn(ALL_CLASSES, code);
 }
 
 /** The class of a code; `service` for one that is none of ours. */
 export function errorClass(code: string): ErrorClass {
-	return isCode(code) ? CLASSES[code] : "service";
+	return (isCode(code) && ALL_CLASSES[code]) || "service";
 }
 
 /** `error.type` of a request. */

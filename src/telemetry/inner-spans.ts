@@ -14,7 +14,7 @@ import type {
 	ToolTelemetry,
 } from "./request-telemetry.ts";
 import { toSpanId } from "./span-ids.ts";
-import { commonValues, flag, type SpanPart, seconds, tokenValues, toProvider } from "./span-part.ts";
+import { commonValues, contentValues, flag, type SpanPart, seconds, tokenValues, toProvider } from "./span-part.ts";
 
 /** What has a place in time within the request, ms from its arrival. */
 interface TimedPart {
@@ -78,6 +78,7 @@ function toStage(request: RequestTelemetry, stage: StageTelemetry, spanId: strin
 			"svc.stage.calls": stage.calls,
 			"svc.stage.served": stage.served,
 			"svc.cost.stage_usd": usd(stage.costNanoUsd),
+			...contentValues(stage.content),
 		},
 	};
 }
@@ -101,6 +102,7 @@ function toStep(request: RequestTelemetry, step: StepTelemetry, spanId: string, 
 			"svc.step.input_tokens": step.inputTokens,
 			"svc.step.output_tokens": step.outputTokens,
 			"svc.cost.step_usd": usd(step.costNanoUsd),
+			...contentValues(step.content),
 		},
 		error: step.error === null ? undefined : { message: step.error },
 	};

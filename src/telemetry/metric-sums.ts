@@ -181,7 +181,8 @@ export class MetricSums {
 			["fallbacks", request.fallbackFrom === null ? 0 : count],
 			["cacheHits", reportsCache && tokens.cacheRead ? count : 0],
 			["cacheMisses", reportsCache && !tokens.cacheRead ? count : 0],
-			["duration", request.latencyMs, count],
+			// Nobody knows how long a request took whose process died.
+			["duration", request.latencyMs > 0 ? request.latencyMs : null, count],
 			["firstToken", request.firstTokenMs, count],
 		]);
 		this.#addCalls(request);

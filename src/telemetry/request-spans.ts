@@ -1,7 +1,6 @@
 // The spans of one request: its own, and those of what happened within it. Names and attributes are those of the table (span-table.ts).
 // Pure.
 import { usd } from "../proof/money.ts";
-import { renderMessages, renderParts } from "./content.ts";
 import { requestErrorType } from "./error-class.ts";
 import { innerParts } from "./inner-spans.ts";
 import { askedModel, asksOneModel, requestOperation } from "./operations.ts";
@@ -11,6 +10,7 @@ import type { Attributes, Span, SpanEvent } from "./span.ts";
 import { toSpanId, toTracePlace } from "./span-ids.ts";
 import {
 	commonValues,
+	contentValues,
 	flag,
 	type NamedValues,
 	seconds,
@@ -26,19 +26,6 @@ function requestName(request: RequestTelemetry): string {
 	const operation = requestOperation(request);
 	const of = asksOneModel(request) ? askedModel(request) : request.kind === "agent" ? null : request.workflow;
 	return of === null ? operation : `${operation} ${of}`;
-}
-
-function contentValues({ content }: RequestTelemetry): NamedValues {
-	if (!content) return {};
-	const system = content.system.length > 0 ? renderParts(content.system) : null;
-	const input = content.input.length > 0 ? renderMessages(content.input) : null;
-	const output = content.output.length > 0 ? renderMessages(content.output) : null;
-	return {
-		"gen_ai.system_instructions": system?.text ?? null,
-		"gen_ai.input.messages": input?.text ?? null,
-		"gen_ai.output.messages": output?.text ?? null,
-		"svc.content.clipped": flag([system, input, output].some((part) => part?.isClipped)),
-	};
 }
 
 function askedValues({ asked }: RequestTelemetry): NamedValues {
@@ -85,7 +72,7 @@ function requestValues(request: RequestTelemetry, tokens: TokenTelemetry | null)
 		...(tokens ? tokenValues(tokens) : {}),
 		...costValues(request),
 		"gen_ai.conversation.id": sessionId,
-		...contentValues(request),
+		...contentValues(request.content),
 		"error.type": error && requestErrorType(error.code),
 		...endpointValues(request),
 		...commonValues(request),

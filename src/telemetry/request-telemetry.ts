@@ -30,6 +30,7 @@ export interface StageTelemetry {
 	calls: number;
 	served: number;
 	costNanoUsd: number;
+	content: ExchangedContent | null;
 }
 
 /** A step of an agent's run. */
@@ -47,6 +48,7 @@ export interface StepTelemetry {
 	costNanoUsd: number;
 	/** A failure's code; null for a step that ended well. */
 	error: string | null;
+	content: ExchangedContent | null;
 }
 
 /** A tool that a model called, or that this service called for it. */
@@ -81,10 +83,14 @@ export interface TracedMessage {
 }
 
 /** What was asked and answered, after masking. Given only while `OTLP_CONTENT` is on. */
-export interface ContentTelemetry {
-	system: TracedPart[];
-	input: TracedMessage[];
-	output: TracedMessage[];
+export interface ExchangedContent {
+	input: readonly TracedMessage[];
+	output: readonly TracedMessage[];
+}
+
+/** The same of a request. */
+export interface ContentTelemetry extends ExchangedContent {
+	system: readonly TracedPart[];
 }
 
 /** Parameters of the request that its call was made with; null where it named none. */
@@ -145,8 +151,8 @@ export interface RequestTelemetry {
 	latencyMs: number;
 	/** From arrival to the first token, ms; null for an answer that came as a whole, or not at all. */
 	firstTokenMs: number | null;
-	/** What the client got. */
-	status: number;
+	/** What the client got; null where nobody knows. */
+	status: number | null;
 	outcome: TelemetryOutcome;
 	error: ErrorTelemetry | null;
 	/** How many equal refusals of one minute this stands for; 1 for any other request. */
@@ -185,11 +191,14 @@ export interface RequestTelemetry {
 	content: ContentTelemetry | null;
 }
 
+/** Of a request of which only its row tells. */
+export const UNTOLD = {
+	...{ asked: null, mode: null, reason: null, workflow: null, content: null },
+	...{ finishReasons: [], stages: [], steps: [], tools: [], isEstimated: false },
+} satisfies Partial<RequestTelemetry>;
+
 /** What is told only of an answer of one model. */
-export type SingleAnswerTelemetry = Pick<
-	RequestTelemetry,
-	"isStream" | "asked" | "reason" | "fallbackFrom" | "finishReasons" | "tools" | "content"
->;
+export type SingleAnswerTelemetry = Pick<RequestTelemetry, "isStream" | "asked" | "finishReasons" | "tools">;
 
 /** One decision of the policy about what an agent wants to do. Never its text. */
 export interface PolicyCheckTelemetry {

@@ -20,6 +20,8 @@ export interface CallSpan {
 
 /** Puts the calls of one request into its trace. */
 export interface CallTracing {
+	/** Whether spans hold texts. */
+	hasContent: boolean;
 	/** A span of its own for the next call. */
 	next(): CallSpan;
 }
@@ -62,9 +64,10 @@ export class RequestTrace {
 
 	/** @param requestId the request's or the run's, which its spans' ids follow from. */
 	calls(requestId: string): CallTracing {
-		const { telemetry, parent } = this.#options;
+		const { telemetry, parent, hasContent } = this.#options;
 		const { traceId, flags, state } = telemetry.toUpstreamParent(requestId, parent);
 		return {
+			hasContent,
 			next() {
 				const spanId = randomSpanId();
 				const traceparent = telemetry.formatTraceParent({ traceId, spanId, flags });

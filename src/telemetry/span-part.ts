@@ -1,6 +1,7 @@
 // A span in the making: its place in the request, and its attributes by the table. Pure.
+import { renderMessages, renderParts } from "./content.ts";
 import { toProviderName } from "./provider-names.ts";
-import type { RequestTelemetry, TokenTelemetry } from "./request-telemetry.ts";
+import type { ContentTelemetry, ExchangedContent, RequestTelemetry, TokenTelemetry } from "./request-telemetry.ts";
 import type { Attributes, AttributeValue, Span, SpanEvent } from "./span.ts";
 import type { TracePlace } from "./span-ids.ts";
 import { type AttributeName, SPANS, type SpanEventName, type SpanType } from "./span-table.ts";
@@ -65,6 +66,23 @@ export function toEvent(name: SpanEventName, atMs: number, attributes: Attribute
 /** What each span of a request says: backends filter single spans by it. */
 export function commonValues({ requestId, sessionId, endUser }: RequestTelemetry): NamedValues {
 	return { "svc.request.id": requestId, "session.id": sessionId, "user.id": endUser };
+}
+
+/** Texts, where they are given. */
+export function contentValues(content: (ExchangedContent & Partial<ContentTelemetry>) | null): NamedValues {
+	if (!content) return {};
+	const { system = [], input, output } = content;
+	const [sent, asked, answered] = [
+		system.length > 0 ? renderParts(system) : null,
+		input.length > 0 ? renderMessages(input) : null,
+		output.length > 0 ? renderMessages(output) : null,
+	];
+	return {
+		"gen_ai.system_instructions": sent?.text ?? null,
+		"gen_ai.input.messages": asked?.text ?? null,
+		"gen_ai.output.messages": answered?.text ?? null,
+		"svc.content.clipped": flag([sent, asked, answered].some((part) => part?.isClipped)),
+	};
 }
 
 /** What was used. */

@@ -142,8 +142,13 @@ export const ATTRIBUTES = {
 		isContent: true,
 		description: "JSON in the conventions' form, after masking.",
 	},
-	"gen_ai.input.messages": { type: "string", on: ["request"], isContent: true, description: "Likewise." },
-	"gen_ai.output.messages": { type: "string", on: ["request"], isContent: true, description: "Likewise." },
+	"gen_ai.input.messages": { type: "string", on: ["request", "step"], isContent: true, description: "Likewise." },
+	"gen_ai.output.messages": {
+		type: "string",
+		on: ["request", "stage", "step"],
+		isContent: true,
+		description: "Likewise; of a stage, what each of its calls wrote.",
+	},
 	"gen_ai.tool.call.arguments": { type: "string", on: ["tool"], isContent: true, description: "JSON, after masking." },
 	"gen_ai.tool.call.result": { type: "string", on: ["tool"], isContent: true, description: "JSON, after masking." },
 	"error.type": {
@@ -188,7 +193,7 @@ export const ATTRIBUTES = {
 	"svc.cost.step_usd": { type: "double", on: ["step"], description: "Of the total, this step's part." },
 	"svc.content.clipped": {
 		type: "boolean",
-		on: ["request", "tool"],
+		on: ["request", "stage", "step", "tool"],
 		isContent: true,
 		description: "True where texts were cut to 64 Ki characters each.",
 	},

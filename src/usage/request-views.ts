@@ -3,11 +3,19 @@ import * as z from "zod";
 import { optionalMember } from "../json.ts";
 import { ATTEMPT_ERRORS } from "../meter/call-attempt.ts";
 import type { ListedRequest, RequestDetail } from "../meter/request-page.ts";
+import { sumTokenParts } from "../meter/token-parts.ts";
 import { usd } from "../proof/money.ts";
 import { receiptDecisionSchema } from "../proof/receipt-decision.ts";
 
 /** Below this time, an answer came as a whole, ms. */
 const LEAST_OUTPUT_MS = 20;
+
+/** How many of the tokens are these parts. */
+const tokenPartMembers = () => ({
+	cached_tokens: z.int().describe("Tokens of prompts that providers had in their caches."),
+	cache_write_tokens: z.int().describe("Tokens of prompts that were written to providers' caches."),
+	reasoning_tokens: z.int().describe("Tokens of answers that were reasoning."),
+});
 
 /** A request in a list. */
 export const requestSchema = z.lazy(() =>
@@ -62,7 +70,7 @@ export const requestSchema = z.lazy(() =>
 			.describe(
 				"Output tokens a second behind the first token; null where the answer came as a whole, or of several calls.",
 			),
-		cached_tokens: z.int().describe("Tokens of prompts that providers had in their caches."),
+		...tokenPartMembers(),
 		attempts: z
 			.array(
 				z.object({
@@ -106,6 +114,7 @@ export const requestDetailSchema = z.lazy(() =>
 					calls: z.int(),
 					tokens: z.int(),
 					input_tokens: z.int(),
+					...tokenPartMembers(),
 					cost_usd: z.number(),
 				}),
 			)
@@ -165,7 +174,7 @@ export function toRequestView(request: ListedRequest): RequestView {
 		latency_ms: request.latency_ms,
 		first_token_ms: facts.firstTokenMs,
 		tokens_per_second: tokensPerSecond(request),
-		cached_tokens: facts.cachedTokens,
+		...sumTokenParts([request]),
 		attempts: facts.attempts.map(({ provider, model, status, error, startedMs, firstTokenMs, ms }) => ({
 			provider,
 			model,
@@ -185,8 +194,9 @@ export function toRequestView(request: ListedRequest): RequestView {
 export function toRequestDetailView({ request, calls }: RequestDetail): RequestDetailView {
 	const call_costs = calls.map(({ cost_nano_usd, requests = 1, ...call }) => {
 		const { model, provider, provider_key, tokens, input_tokens } = call;
+		const parts = sumTokenParts([call]);
 		const key = optionalMember("provider_key", provider_key);
-		return { model, provider, ...key, calls: requests, tokens, input_tokens, cost_usd: usd(cost_nano_usd) };
+		return { model, provider, ...key, calls: requests, tokens, input_tokens, ...parts, cost_usd: usd(cost_nano_usd) };
 	});
 	return { ...toRequestView(request), call_costs };
 }

@@ -195,11 +195,12 @@ interface ShownSeries {
 /** A meter's series under the names that were asked for. */
 function nameSeries({ query, read, keys, toProvider }: ShownSeries): Pick<MeterSeries, "series" | "others"> {
 	const { group_by: grouping, limit = DEFAULT_NAMES } = query;
-	if (grouping === "tag") return keepLargest(spreadSeriesOverTags(read.series, keys), limit);
+	if (grouping === "tag") return keepLargest(spreadSeriesOverTags(read.series, keys), limit, read.startsMs.length);
 	if (grouping === "provider" && read.source === "days")
 		return keepLargest(
 			renameSeries(read.series, (model) => [toProvider(model)]),
 			limit,
+			read.startsMs.length,
 		);
 	return read;
 }

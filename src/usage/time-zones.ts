@@ -49,13 +49,14 @@ export function toLocalMs(atMs: number, zone: string): number {
 
 /**
  * When a clock in a zone shows a time. @param localMs as if it were UTC, ms since the epoch.
- * @returns of a time that comes twice, the first; of one that is left out, a time close by.
+ * @returns of a time that comes twice, the first; of one that is left out, one as far behind the change as it would have been.
  */
 export function fromLocalMs(localMs: number, zone: string): number {
 	const offsetAt = (atMs: number) => toLocalMs(atMs, zone) - Math.floor(atMs / 1_000) * 1_000;
 	const before = localMs - offsetAt(localMs - LENGTH_OF_DAY_MS);
 	if (toLocalMs(before, zone) === localMs) return before;
-	return localMs - offsetAt(localMs + LENGTH_OF_DAY_MS);
+	const after = localMs - offsetAt(localMs + LENGTH_OF_DAY_MS);
+	return toLocalMs(after, zone) === localMs ? after : before;
 }
 
 /** A step of a range. */

@@ -1,5 +1,6 @@
 // What people do in the console: make and rotate a key, begin a run, ask in the playground, check a config. And what strangers wrote.
 import { describe, expect, it } from "vitest";
+import { flatTree, toPdf } from "../support/sent-files.ts";
 import { useConsole } from "./use-console.ts";
 import { DESK, VIEWS, type View, type Visit } from "./visit.ts";
 
@@ -196,6 +197,22 @@ describe("an owner", () => {
 		await page.getByText("Complete.").waitFor();
 		expect(await page.locator(".said").innerText()).toContain("with an image");
 		expect(await page.getByRole("button", { name: "Remove dot.png" }).count()).toBe(0);
+		expect(visitor.takeComplaints()).toEqual([]);
+	});
+
+	it("sends a PDF with a prompt in the playground", async () => {
+		const { visitor } = await signedIn();
+		const { page } = visitor;
+		await visitor.open("/console/playground");
+		const buffer = Buffer.from(toPdf(flatTree(2)));
+		await page.locator("#images").setInputFiles({ name: "q3.pdf", mimeType: "application/pdf", buffer });
+		await page.getByRole("button", { name: "Remove q3.pdf" }).waitFor();
+		expect(await visitor.findFaults("playground-pdf")).toEqual([]);
+		await page.getByLabel("Prompt").fill("Sum it up");
+		await page.getByRole("button", { name: "Send" }).click();
+		await page.getByText("Complete.").waitFor();
+		expect(await page.locator(".said").innerText()).toContain("with a file");
+		await page.getByText("document.pdf (2 pages").waitFor();
 		expect(visitor.takeComplaints()).toEqual([]);
 	});
 

@@ -10,6 +10,7 @@ import * as z from "zod";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { WIRE_NAMES } from "../../src/catalog/vocabulary.ts";
 import { svcBlockSchema } from "../../src/inference/svc-block.ts";
+import { WITH_BEDROCK } from "../support/bedrock-rows.ts";
 import { alwaysReasons, canBeSilent, modelOnWire } from "../support/models.ts";
 import { expectSameText, expectStructuredOutput, expectToolLoop } from "./ai-sdk-checks.ts";
 import { failureOf, fetchPems, fetchProof, isSound, startTestService, type TestService } from "./support.ts";
@@ -19,7 +20,7 @@ let apiKey = "";
 let baseURL = "";
 
 beforeAll(async () => {
-	service = await startTestService();
+	service = await startTestService(WITH_BEDROCK);
 	apiKey = (await service.newKey("corporate")).key;
 	baseURL = service.url;
 });

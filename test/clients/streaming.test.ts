@@ -6,13 +6,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { WIRE_NAMES, type WireName } from "../../src/catalog/vocabulary.ts";
 import { chatCompletionSchema } from "../../src/chat/completion.ts";
+import { countsReasoning, WITH_BEDROCK } from "../support/bedrock-rows.ts";
 import { alwaysReasons, canBeSilent, modelOnWire } from "../support/models.ts";
 import { failureOf, fetchProof, startTestService, type TestService } from "./support.ts";
 
 let service: TestService | undefined;
 
 beforeAll(async () => {
-	service = await startTestService();
+	service = await startTestService(WITH_BEDROCK);
 });
 afterAll(() => service?.stop());
 
@@ -40,9 +41,11 @@ const Trip = z.object({
 	note: z.string().nullable(),
 });
 
-/** What a provider wants back unchanged with a tool call: Anthropic's signed thinking, Gemini's thought signature. */
+/** What a provider wants back unchanged with a tool call: signed thinking of Anthropic's or Bedrock's, Gemini's thought signature. */
 const signedBlocks = z.looseObject({
-	thinking_blocks: z.tuple([z.looseObject({ type: z.literal("thinking"), signature: z.string().min(1) })]),
+	thinking_blocks: z.tuple([
+		z.looseObject({ type: z.enum(["thinking", "bedrock.reasoning_content"]), signature: z.string().min(1) }),
+	]),
 });
 const signedCalls = z.looseObject({
 	tool_calls: z.tuple([
@@ -54,7 +57,7 @@ const signedCalls = z.looseObject({
 
 /** A message with its signature replaced by another; null for a wire without one. */
 function forged(wire: WireName, message: unknown): ChatCompletionMessageParam | null {
-	if (wire === "anthropic") {
+	if (wire === "anthropic" || wire === "bedrock") {
 		const { thinking_blocks, ...rest } = signedBlocks.parse(message);
 		const blocks = thinking_blocks.map((block) => ({ ...block, signature: "Zm9yZ2Vk" }));
 		return { ...rest, role: "assistant", thinking_blocks: blocks } as ChatCompletionMessageParam;
@@ -216,8 +219,9 @@ describe.each(MODELS)("the openai client with $model", ({ wire, provider, model,
 		it("takes the message of a tool call back as it came", async () => {
 			const asked = await complete([]);
 			const { message, call } = onlyCall(asked);
-			expect(chatCompletionSchema.parse(asked).usage.completion_tokens_details.reasoning_tokens).toBeGreaterThan(0);
-			if (wire === "anthropic") signedBlocks.parse(message);
+			const { reasoning_tokens } = chatCompletionSchema.parse(asked).usage.completion_tokens_details;
+			if (countsReasoning(reasoner)) expect(reasoning_tokens).toBeGreaterThan(0);
+			if (wire === "anthropic" || wire === "bedrock") signedBlocks.parse(message);
 			if (wire === "google") signedCalls.parse(message);
 
 			const answered = await complete([message, { role: "tool", tool_call_id: call.id, content: "4 degrees" }]);

@@ -10,6 +10,7 @@ import { sandboxVariables } from "../../src/cli/local-env.ts";
 import { startLocalService } from "../../src/cli/local-service.ts";
 import { type CreatedKey, callOperator, createKey } from "../../src/cli/operator.ts";
 import { startSandbox } from "../../src/cli/sandbox-server.ts";
+import { BEDROCK_CATALOG } from "../support/bedrock-rows.ts";
 
 /** The built Worker on a port of its own, with the sandbox as its only upstream. */
 export interface TestService {
@@ -54,7 +55,7 @@ export async function startTestService(variables: Record<string, string> = {}): 
 				SIGNING_KEY: randomBytes(32).toString("hex"),
 				KEY_PEPPER: randomBytes(16).toString("hex"),
 				ADMIN_TOKEN: adminToken,
-				...sandboxVariables(sandbox.url),
+				...sandboxVariables(sandbox.url, BEDROCK_CATALOG),
 				...variables,
 			},
 			// The Worker's log of hundreds of requests is of no use here.

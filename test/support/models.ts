@@ -3,13 +3,14 @@ import { priceAt } from "../../src/catalog/price.ts";
 import type { Model, Price } from "../../src/catalog/schema.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import type { WireName } from "../../src/catalog/vocabulary.ts";
+import { BEDROCK_CATALOG } from "./bedrock-rows.ts";
 import { modelWhere } from "./catalog.ts";
 
 type Condition = (model: Model) => boolean;
 
-/** The wire format that a shipped model is called in. */
+/** The wire format that a model is called in. */
 export function wireNameOf(model: Model): WireName {
-	return CATALOG.providerFor(model).wire;
+	return BEDROCK_CATALOG.providerFor(model).wire;
 }
 
 /** Answers without reasoning unless it is asked to. */
@@ -26,9 +27,9 @@ export function currentPrice(model: Model): Price {
 /** Costs the same at any hour and prompt length. */
 export const hasOnePrice: Condition = (model) => currentPrice(model).tiers.length === 0;
 
-/** The first shipped model of a wire format for which a condition holds. */
+/** The first shipped model of a wire format for which a condition holds; of Bedrock's, one of BEDROCK_ROWS. */
 export function modelOnWire(wire: WireName, holds: Condition = () => true): Model {
-	return modelWhere(CATALOG, (model) => wireNameOf(model) === wire && holds(model));
+	return modelWhere(BEDROCK_CATALOG, (model) => wireNameOf(model) === wire && holds(model));
 }
 
 /** The first shipped model of a provider. */
@@ -43,7 +44,8 @@ export function providersBut(model: Model): string[] {
 
 /** The output limit that an upstream was sent, whatever its format calls it. */
 export function sentLimitOf(body: Record<string, unknown> | undefined): number {
-	const { max_tokens, max_completion_tokens, generationConfig } = body ?? {};
+	const { max_tokens, max_completion_tokens, generationConfig, inferenceConfig } = body ?? {};
 	const google: Record<string, unknown> = Object(generationConfig);
-	return Number(max_tokens ?? max_completion_tokens ?? google["maxOutputTokens"]);
+	const bedrock: Record<string, unknown> = Object(inferenceConfig);
+	return Number(max_tokens ?? max_completion_tokens ?? google["maxOutputTokens"] ?? bedrock["maxTokens"]);
 }

@@ -1,6 +1,9 @@
 // What most tests of the Worker start from: the sandbox as the only upstream, and a key of a new user. Both are made anew for
 // each test and taken down after it.
-import { afterEach, beforeEach } from "vitest";
+import { env } from "cloudflare:workers";
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { storeCatalog } from "../../src/load-settings.edge.ts";
+import { BEDROCK_ROWS } from "./bedrock-rows.ts";
 import { newKey, type TestKey, type Upstream, useSandbox } from "./service.ts";
 
 /** The upstream of the current test. */
@@ -39,4 +42,13 @@ export function useService(plan: string): { upstream: TestUpstream; key: TestKey
 	});
 	afterEach(() => inTest().restore());
 	return { upstream, key };
+}
+
+/** Has models of Bedrock in the catalog for all tests of a file. */
+export function useBedrock(): void {
+	beforeAll(() => storeCatalog(env, JSON.stringify(BEDROCK_ROWS)));
+	afterAll(async () => {
+		await storeCatalog(env, "{}");
+		await Promise.all([env.KV.delete("catalog:operator"), env.KV.delete("catalog:operator:last")]);
+	});
 }

@@ -2,6 +2,7 @@
 import type { Catalog } from "../../src/catalog/catalog.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { SANDBOX_AWS_KEY, SANDBOX_KEY } from "../../src/providers/sandbox-stage.ts";
+import { BEDROCK_CATALOG } from "./bedrock-rows.ts";
 
 export const TEST_SEED = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
 export const TEST_ADMIN_TOKEN = "test-admin-token-0123456789";
@@ -45,7 +46,7 @@ export function variablesFor(catalog: Catalog): Record<string, string> {
 		// Of the provider that contract tests add (operator-catalog.ts).
 		OWN_SERVER_API_KEY: SANDBOX_KEY,
 		OWN_SERVER_BASE_URL: `${SANDBOX_ORIGIN}/own-server`,
-		...providerVariables(catalog),
+		...providerVariables({ ...catalog, providers: [...BEDROCK_CATALOG.providers, ...catalog.providers] }),
 	};
 }
 

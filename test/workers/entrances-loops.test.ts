@@ -3,10 +3,11 @@ import { describe, expect, it } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { answerIn, ask, ENTRANCES, sentence } from "../support/entrances.ts";
 import { alwaysReasons, modelOf, modelOnWire } from "../support/models.ts";
-import { useService } from "../support/per-test.ts";
+import { useBedrock, useService } from "../support/per-test.ts";
 import { callWithKey } from "../support/service.ts";
 
 const { upstream, key } = useService("corporate");
+useBedrock();
 
 const returning =
 	CATALOG.providers.find(({ returns_reasoning }) => returns_reasoning) ?? expect.fail("nobody's returns");
@@ -15,6 +16,7 @@ const returning =
 const BEGINNERS = [
 	{ model: modelOnWire("google", alwaysReasons), effort: "high", own: "thoughtSignature" },
 	{ model: modelOnWire("anthropic", alwaysReasons), effort: "high", own: "signature" },
+	{ model: modelOnWire("bedrock", alwaysReasons), effort: "high", own: "reasoningContent" },
 	{ model: modelOf(returning.id), effort: "high", own: "reasoning_content" },
 ];
 const ENDERS = [...BEGINNERS.map(({ model }) => model), modelOnWire("openai")];

@@ -5,10 +5,11 @@ import { CATALOG } from "../../src/catalog/shipped.ts";
 import type { WireName } from "../../src/catalog/vocabulary.ts";
 import { streamEvent } from "../../src/sandbox/aws-event-stream.ts";
 import { noteSharedData } from "../support/absent-data.ts";
+import { BEDROCK_CATALOG } from "../support/bedrock-rows.ts";
 import { answerIn, type Entrance, entranceNamed } from "../support/entrances.ts";
 import { fillRecorded } from "../support/fill-recorded.ts";
 import { canBeSilent, modelOnWire } from "../support/models.ts";
-import { useService } from "../support/per-test.ts";
+import { useBedrock, useService } from "../support/per-test.ts";
 import { DONE, event, finish, named, providerOf, ROLE, says, saysEvents, word } from "../support/scripted.ts";
 import { callWithKey } from "../support/service.ts";
 
@@ -25,6 +26,7 @@ const LEAST_SHARE = 0.95;
 const TURNS_PER_QUESTION = 6;
 
 const { upstream, key } = useService("corporate");
+useBedrock();
 
 async function recordedBody(name: string): Promise<Json> {
 	const load = files[`${ROOT}${name}.json`] ?? expect.fail(`${name} is not among the recordings`);
@@ -178,7 +180,7 @@ const MODELS = [
 		model: modelOnWire("openai", (model) => canBeSilent(model) && !CATALOG.providerFor(model).custom_tools).id,
 		isSigned: false,
 	},
-	...[modelOnWire("anthropic"), modelOnWire("google")].flatMap(({ id: model }) => [
+	...[modelOnWire("anthropic"), modelOnWire("google"), modelOnWire("bedrock")].flatMap(({ id: model }) => [
 		{ model, isSigned: false },
 		{ model, isSigned: true },
 	]),
@@ -194,7 +196,7 @@ describe.runIf(hasClients)("over thirty turns", () => {
 			const isQuestion = () => turn % TURNS_PER_QUESTION === TURNS_PER_QUESTION - 1;
 			upstream.replace(async (request) => {
 				sentUpstream = await request.text();
-				const wire = CATALOG.providers.find(({ id }) => id === providerOf(request))?.wire ?? "openai";
+				const wire = BEDROCK_CATALOG.providers.find(({ id }) => id === providerOf(request))?.wire ?? "openai";
 				expect(sentUpstream).toContain(`"name":"${tool}"`);
 				return isQuestion() ? saysDone(wire) : callsTool(wire, tool, turn, { isText, isSigned });
 			});

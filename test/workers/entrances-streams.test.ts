@@ -1,10 +1,10 @@
-// Recorded streams of all three wires through all three entrances: what the official clients make of them is the unstreamed
+// Streams of all four wires through all three entrances: what the official clients make of them is the unstreamed
 // answer, and costs and receipts do not depend on the way in.
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { answerIn, ask, ENTRANCES, type Entrance, type HeardAnswer, sentence } from "../support/entrances.ts";
-import { useService } from "../support/per-test.ts";
+import { useBedrock, useService } from "../support/per-test.ts";
 import { providerOf } from "../support/scripted.ts";
 import { call, ORIGIN, receiptOf, usageOf } from "../support/service.ts";
 import { listWorkerRecordings, type WorkerRecording } from "../support/worker-recordings.ts";
@@ -12,6 +12,7 @@ import { listWorkerRecordings, type WorkerRecording } from "../support/worker-re
 type Json = Record<string, unknown>;
 
 const { upstream, key } = useService("corporate");
+useBedrock();
 
 /** What the official client of an entrance accumulates of a stream, and the request's id. */
 async function accumulateStream(entrance: Entrance, body: Json): Promise<{ id: string; answer: Json }> {
@@ -67,12 +68,7 @@ async function settled(entrance: Entrance, id: string, answer: HeardAnswer): Pro
 describe("a stream", () => {
 	it.each(listWorkerRecordings())("$path is the same answer through every entrance", async (recording) => {
 		const { model }: WorkerRecording = recording;
-		const body = await recording.read();
-		upstream.replace(async (request) =>
-			providerOf(request) === model.provider
-				? new Response(body, { headers: { "content-type": "text/event-stream" } })
-				: undefined,
-		);
+		upstream.replace(async (request) => (providerOf(request) === model.provider ? recording.read() : undefined));
 		const conversation = sentence("hi", { model: model.id, maxTokens: 4_000 });
 		const all: Settled[] = [];
 		for (const entrance of ENTRANCES) {

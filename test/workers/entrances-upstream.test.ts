@@ -4,20 +4,23 @@ import { describe, expect, inject, it } from "vitest";
 import { ask, ENTRANCES } from "../support/entrances.ts";
 import { conversationsWith } from "../support/generate-conversation.ts";
 import { canBeSilent, modelOnWire } from "../support/models.ts";
-import { useService } from "../support/per-test.ts";
+import { useBedrock, useService } from "../support/per-test.ts";
 
 const CONVERSATIONS = 25;
 
 const { upstream, key } = useService("corporate");
+useBedrock();
 
-/** What went upstream: method, address, headers and bytes. */
+/** What went upstream: address, headers without the key, and bytes. */
 type Sent = [url: string, headers: [string, string][], body: string];
 
 /** Every upstream request from here on. */
 function recordRequests(): Sent[] {
 	const sent: Sent[] = [];
 	upstream.replace(async (request) => {
-		sent.push([request.url, [...request.headers], await request.text()]);
+		// A signature has its second in it.
+		const headers = [...request.headers].filter(([name]) => !["authorization", "x-amz-date"].includes(name));
+		sent.push([request.url, headers, await request.text()]);
 		return Response.json({}, { status: 400 });
 	});
 	return sent;
@@ -33,6 +36,7 @@ describe("a conversation", () => {
 		modelOnWire("openai", canBeSilent),
 		modelOnWire("anthropic", canBeSilent),
 		modelOnWire("google", canBeSilent),
+		modelOnWire("bedrock", canBeSilent),
 	])("goes to $id as the same request through every entrance", async ({ id, reasoning }) => {
 		const sent = recordRequests();
 		await fc.assert(

@@ -21,6 +21,7 @@ import {
 } from "../support/collector.ts";
 import { alarmAtMs, type Fault, inOrder, killObject, onlyFor, useFaults } from "../support/faults.ts";
 import { foldMeter } from "../support/folds.ts";
+import { hasOnePrice, modelOnWire } from "../support/models.ts";
 import { useService } from "../support/per-test.ts";
 import {
 	call,
@@ -96,6 +97,30 @@ describe("metrics", () => {
 		const text = await scrape();
 		for (const [model, sums] of Object.entries(usage.by_model))
 			expect(sample(text, "svc_tokens_total", { user: key.user_id, model })).toBe(sums.tokens);
+	});
+
+	it("have the parts of tokens that rows have, before and after their meter dies", async () => {
+		const { id: model } = modelOnWire("openai", hasOnePrice);
+		const usage = {
+			...{ prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 },
+			...{ prompt_tokens_details: { cached_tokens: 40 }, completion_tokens_details: { reasoning_tokens: 30 } },
+		};
+		upstream.replace(async () =>
+			Response.json({ choices: [{ message: { content: "x" }, finish_reason: "stop" }], usage }),
+		);
+		const parts = async () => {
+			const text = await scrape();
+			const labels = { gen_ai_request_model: model };
+			const of = (name: string) => sample(text, `gen_ai_client_inference_usage_${name}_tokens_total`, labels);
+			return [of("input"), of("cache_read_input"), of("output"), of("reasoning_output")];
+		};
+		const before = await parts();
+		expect((await chat(key.key, "a".repeat(200), { model })).status).toBe(200);
+		await killObject(meterStub());
+		expect((await chat(key.key, "a".repeat(200), { model })).status).toBe(200);
+		await meterOf(key).flushNow();
+		const after = await parts();
+		expect(after.map((value, i) => value - (before[i] ?? 0))).toEqual([200, 80, 100, 60]);
 	});
 
 	it("are sent with the minute's sums, by the same alarm", async () => {

@@ -10,6 +10,7 @@ import type { ObjectPage } from "../../src/durable/object-rows.edge.ts";
 import { numberTimeMs, requestNumber } from "../../src/meter/request-number.ts";
 import { always, type Fault, type FaultPlan, inOrder, killObject, onlyFor, useFaults } from "../support/faults.ts";
 import {
+	call,
 	callWithKey,
 	chat,
 	db,
@@ -22,6 +23,7 @@ import {
 	type Upstream,
 	usageOf,
 	useSandbox,
+	withKey,
 } from "../support/service.ts";
 
 const DAY_MS = 86_400_000;
@@ -194,6 +196,32 @@ describe("a death", () => {
 		await expectAllThere();
 		expect(await heldIds()).toHaveLength(RECENT + 1);
 		expect(await archiveNumbers()).toEqual({ listed: [1], inD1: [1] });
+	});
+
+	it("after rows are copied counts none twice in the sums of its session", async () => {
+		const chatIn = (nth: number) => {
+			const init = withKey(key.key, { messages: [{ role: "user", content: `chat ${nth}` }] });
+			return call("/v1/chat/completions", { ...init, headers: { ...init.headers, "x-session-id": "ada" } });
+		};
+		for (let nth = 0; nth < 3; nth++) await (await chatIn(nth)).text();
+		const sums = async () => {
+			const response = await callWithKey(key.key, "/v1/sessions/ada");
+			const { requests, cost_usd, first_at } = await response.json<Record<string, unknown>>();
+			return { requests, cost_usd, first_at };
+		};
+		const before = await sums();
+		expect(before.requests).toBe(3);
+		setDay(HELD_DAYS + 2);
+		await chats(RECENT);
+		const faults = useFaults({ REQUEST_ARCHIVE: onlyFor(["take"], always("failAfter")) });
+		await meterAlarm(key);
+		faults.restore();
+		// The archive has them, and the meter has them still.
+		expect(await archiveNumbers()).toMatchObject({ listed: [1] });
+		expect(await sums()).toEqual(before);
+		await meterAlarm(key);
+		expect(await heldIds()).toHaveLength(RECENT);
+		expect(await sums()).toEqual(before);
 	});
 
 	it("of an archive that is being read is an answer later", async () => {

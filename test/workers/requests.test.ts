@@ -11,6 +11,7 @@ import { requestNumber } from "../../src/meter/request-number.ts";
 import type { RequestPageQuery } from "../../src/meter/request-page.ts";
 import { readRequestPage } from "../../src/meter/request-reader.edge.ts";
 import { always, isSumsFlush, killObject, onlyFor, useFaults } from "../support/faults.ts";
+import { hasOnePrice, modelOnWire } from "../support/models.ts";
 import { useService } from "../support/per-test.ts";
 import {
 	callWithKey,
@@ -27,7 +28,7 @@ import { reservationFor, settlementFor, TEST_KEY_ID, UNLIMITED_KEY } from "../su
 
 const [FIRST_MODEL = "", SECOND_MODEL = ""] = CATALOG.models.map(({ id }) => id);
 
-const { key: owner } = useService("corporate");
+const { key: owner, upstream } = useService("corporate");
 let faults: { restore(): void } | undefined;
 afterEach(() => faults?.restore());
 
@@ -81,6 +82,20 @@ async function secondKey(): Promise<TestKey> {
 	return { ...owner, ...((await (await callWithKey(owner.key, "/v1/keys", {})).json()) as TestKey) };
 }
 
+const LONG_MESSAGES = [{ role: "user", content: "a".repeat(200) }];
+const OPENAI_ANSWER = {
+	choices: [{ message: { content: "x" }, finish_reason: "stop" }],
+	usage: {
+		...{ prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 },
+		...{ prompt_tokens_details: { cached_tokens: 40 }, completion_tokens_details: { reasoning_tokens: 30 } },
+	},
+};
+const ANTHROPIC_ANSWER = {
+	...{ id: "msg_1", type: "message", role: "assistant", model: "x", stop_reason: "end_turn" },
+	content: [{ type: "text", text: "x" }],
+	usage: { input_tokens: 40, cache_read_input_tokens: 40, cache_creation_input_tokens: 20, output_tokens: 50 },
+};
+
 describe("GET /v1/requests", () => {
 	it("says what was asked for, what was chosen and why, and what it cost, as the receipt does", async () => {
 		const id = await ask(owner.key, { model: FIRST_MODEL });
@@ -100,7 +115,8 @@ describe("GET /v1/requests", () => {
 				latency_ms: expect.any(Number),
 				...{ outcome: "complete", truncated: false, signed: true, proof_hash },
 				...{ catalog_version: receipt["catalog_version"], config_digest: null },
-				...{ count: 1, error: null, session_id: null, end_user: null, metadata: {}, cached_tokens: 0 },
+				...{ count: 1, error: null, session_id: null, end_user: null, metadata: {} },
+				...{ cached_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 },
 				http_status: 200,
 				first_token_ms: expect.any(Number),
 				// Only an answer that comes as a whole has none.
@@ -114,6 +130,21 @@ describe("GET /v1/requests", () => {
 			},
 		]);
 	});
+
+	it.each(["openai", "anthropic"] as const)(
+		"says which parts of the tokens were cached, written to a cache and reasoning: %s",
+		async (wire) => {
+			const parts = { cached_tokens: 40, cache_write_tokens: 0, reasoning_tokens: 0 };
+			if (wire === "openai") parts.reasoning_tokens = 30;
+			else parts.cache_write_tokens = 20;
+			upstream.replace(async () => Response.json(wire === "openai" ? OPENAI_ANSWER : ANTHROPIC_ANSWER));
+			const id = await ask(owner.key, { model: modelOnWire(wire, hasOnePrice).id, messages: LONG_MESSAGES });
+			const { data } = await list();
+			expect(data).toMatchObject([{ request_id: id, input_tokens: 100, output_tokens: 50, ...parts }]);
+			const detail = await callWithKey(owner.key, `/v1/requests/${id}`);
+			expect(await detail.json()).toMatchObject({ ...parts, call_costs: [{ tokens: 150, ...parts }] });
+		},
+	);
 
 	it("names no requested model where routing chose, and the one asked for where another served", async () => {
 		const chosen = await ask(owner.key, { model: "auto" });

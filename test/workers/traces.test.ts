@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MAX_BATCH_SPANS } from "../../src/telemetry/span-buffer.ts";
 import { aCollector, type Collector, useCollector, useTelemetry } from "../support/collector.ts";
 import { useService } from "../support/per-test.ts";
-import { call, callWithKey, chat, usageOf, withKey } from "../support/service.ts";
+import { call, callWithKey, chat, inMeter, meterAlarm, meterOf, usageOf, withKey } from "../support/service.ts";
+import { aRequestId, reservationFor, TEST_KEY_ID, UNLIMITED_KEY } from "../support/settlements.ts";
 
 const { key, upstream } = useService("corporate");
 let telemetry: { restore(): void };
@@ -161,6 +162,103 @@ describe("a trace", () => {
 		expect(all.map(({ spanId }) => spanId)).toEqual(expect.arrayContaining(sent));
 	});
 
+	it("has each call of a workflow in the stage that made it", async () => {
+		await collect();
+		const task = { strategy: "debate", messages: [{ role: "user", content: "Compare two sorting algorithms" }] };
+		expect((await callWithKey(key.key, "/v2/orchestrate", task)).status).toBe(200);
+		const all = await spans(1 + upstream.requests.length);
+		const stages = all.filter((span) => attributesOf(span)["svc.stage.name"] !== undefined);
+		expect(stages.length).toBeGreaterThan(1);
+		const [request] = all;
+		for (const { parentSpanId, startTimeUnixNano, endTimeUnixNano } of stages) {
+			expect(parentSpanId).toBe(request.spanId);
+			expect(BigInt(startTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(request.startTimeUnixNano));
+			expect(BigInt(endTimeUnixNano)).toBeLessThanOrEqual(BigInt(request.endTimeUnixNano));
+		}
+		const attempts = all.filter((span) => attributesOf(span)["svc.attempt.index"] !== undefined);
+		expect(attempts.length).toBe(upstream.requests.length);
+		const stageIds = stages.map(({ spanId }) => spanId);
+		for (const { parentSpanId } of attempts) expect(stageIds).toContain(parentSpanId);
+	});
+
+	it.each([
+		[
+			"/v2/orchestrate",
+			{ messages: [{ role: "user", content: "xyzzy for ada@example.com" }], strategy: "self_consistency" },
+		],
+		["/v1/agent/run", { goal: "Say xyzzy for ada@example.com", max_steps: 1, max_cost_usd: 0.05 }],
+	])("tells texts of a workflow's parts after masking where that is on: %s", async (path, body) => {
+		vi.useRealTimers();
+		await collect(undefined, { hasContent: true });
+		const response = await callWithKey(key.key, path, { ...body, compliance: { mask_data_classes: ["PII"] } });
+		expect(response.status, await response.clone().text()).toBe(200);
+		await vi.waitFor(() => expect(collector.spans().length).toBeGreaterThan(2), { timeout: 15_000, interval: 100 });
+		const [request, ...inner] = collector.spans();
+		expect(String(attributesOf(request)["gen_ai.input.messages"])).toContain("xyzzy");
+		expect(attributesOf(request)["gen_ai.output.messages"]).toBeDefined();
+		expect(inner.some((span) => attributesOf(span)["gen_ai.output.messages"] !== undefined)).toBe(true);
+		expect(JSON.stringify(collector.received)).toContain("[EMAIL_1]");
+		expect(JSON.stringify(collector.received)).not.toContain("ada@example.com");
+	});
+
+	it.each([
+		["/v2/orchestrate", { messages: [{ role: "user", content: "xyzzy" }], strategy: "self_consistency" }],
+		["/v1/agent/run", { goal: "Say xyzzy", max_steps: 1, max_cost_usd: 0.05 }],
+	])("tells no text of a workflow that no provider may keep: %s", async (path, body) => {
+		vi.useRealTimers();
+		await collect(undefined, { hasContent: true });
+		const response = await callWithKey(key.key, path, { ...body, compliance: { require_zero_retention: true } });
+		expect(response.status, await response.clone().text()).toBe(200);
+		await vi.waitFor(() => expect(collector.spans().length).toBeGreaterThan(2), { timeout: 15_000, interval: 100 });
+		expect(JSON.stringify(collector.received)).not.toContain("xyzzy");
+		expect(JSON.stringify(collector.received)).not.toContain("output.messages");
+	});
+
+	it("of a stored response names the one that it goes on with", async () => {
+		await collect();
+		const first = await (await callWithKey(key.key, "/v1/responses", { input: "hi" })).json<{ id: string }>();
+		await callWithKey(key.key, "/v1/responses", { input: "and?", previous_response_id: first.id });
+		const all = await spans(4);
+		expect(all.map((span) => attributesOf(span)["gen_ai.request.previous_response.id"])).toContain(first.id);
+	});
+
+	it("of a request whose process died has its span, in its client's trace, once its meter has settled it", async () => {
+		// The meter sends it, in its own time.
+		vi.useRealTimers();
+		await collect();
+		const meter = meterOf(key);
+		const [died, left] = [aRequestId(), aRequestId()];
+		const unsampled = { traceId: TRACE_ID, spanId: PARENT_ID, flags: 0, state: null };
+		for (const [requestId, parent] of [
+			[died, { ...unsampled, flags: 1, state: "a=b" }],
+			[left, unsampled],
+		] as const) {
+			const reservation = { ...reservationFor(key.user_id, requestId, 7, Date.now() + 50), parent };
+			const admission = {
+				requestId,
+				keyId: TEST_KEY_ID,
+				...UNLIMITED_KEY,
+				plan: "corporate" as const,
+				countsTowardsDay: false,
+			};
+			expect((await meter.admit({ ...admission, reservation })).admitted).toBe(true);
+		}
+		await new Promise((resolve) => setTimeout(resolve, 100));
+		await meterAlarm(key);
+		await vi.waitFor(() => expect(collector.spans().length).toBeGreaterThan(0));
+		const all = collector.spans();
+		const ids = all.map((span) => attributesOf(span)["svc.request.id"]);
+		expect(ids).toEqual([died]);
+		expect(all[0]).toMatchObject({ traceId: TRACE_ID, parentSpanId: PARENT_ID, traceState: "a=b" });
+		expect(attributesOf(all[0])).toMatchObject({
+			"error.type": "not_settled",
+			"svc.cost.total_usd": expect.anything(),
+		});
+		expect(attributesOf(all[0])).not.toHaveProperty(["http.response.status_code"]);
+		const kept = await inMeter(key, (sql) => [...sql.exec("SELECT id FROM requests WHERE trace_parent IS NOT NULL")]);
+		expect(kept).toEqual([]);
+	});
+
 	it("of a run has its steps, under its client's span, and goes on upstream", async () => {
 		// A run goes on by alarms, and sends its spans when it ends.
 		vi.useRealTimers();
@@ -274,6 +372,45 @@ describe("a collector", () => {
 		});
 		await chat(key.key, "hello");
 		expect((await spans(2)).length).toBe(2);
+	});
+
+	it("that leads elsewhere is not followed, since its headers are for it alone", async () => {
+		await collect(() => new Response(null, { status: 307, headers: { location: "https://elsewhere.example.com/" } }));
+		await chat(key.key, "hi");
+		await vi.waitFor(async () => {
+			await pass();
+			expect(collector.received.length).toBe(1);
+		});
+		expect(upstream.requests.every(({ url }) => !url.includes("elsewhere"))).toBe(true);
+	});
+
+	it("that keeps a part, or answers without an end, is sent nothing twice and is not listened to for long", async () => {
+		let pulled = 0;
+		await collect((nth) =>
+			nth === 0
+				? Response.json({ partialSuccess: { rejectedSpans: "1", errorMessage: "too large" } })
+				: new Response(
+						new ReadableStream({
+							pull(controller) {
+								pulled++;
+								controller.enqueue(new Uint8Array(65_536));
+							},
+						}),
+					),
+		);
+		await chat(key.key, "hi");
+		await vi.waitFor(async () => {
+			await pass();
+			expect(collector.received.length).toBe(1);
+		});
+		await chat(key.key, "hello");
+		await vi.waitFor(async () => {
+			await pass();
+			expect(collector.received.length).toBe(2);
+		});
+		await pass(20_000);
+		expect(collector.received.length).toBe(2);
+		expect(pulled).toBeLessThan(10);
 	});
 
 	it("gets 512 spans at once, without a wait", async () => {

@@ -31,8 +31,8 @@ import { keepsTexts, keepTexts } from "../../usage/kept-texts.edge.ts";
 import { findReceipt } from "../../usage/receipt-lookup.edge.ts";
 import { gateForGoal } from "../goal-gate.edge.ts";
 import { runFromReceipt } from "./receipt.ts";
-import { bestOutput, currentProof, type RunSpec, type RunState, sumChargesNanoUsd, toRunEnd } from "./run.ts";
-import { toRunTelemetry } from "./run-telemetry.ts";
+import { bestOutput, currentProof, type RunSpec, sumChargesNanoUsd, toRunEnd } from "./run.ts";
+import { type TellText, toRunTelemetry } from "./run-telemetry.ts";
 import { draftInterimSettlement, draftSettlement, type SettlementSource } from "./settlement.ts";
 import type { OpenStepCharge, SettledRun, StoredRun } from "./stored-run.edge.ts";
 
@@ -220,8 +220,9 @@ export class RunMoney {
 		if (!pendingSettlement) throw new Error("a run is sealed before it is settled");
 		const { end, settlement } = pendingSettlement;
 		if (await this.#funds(spec).settle(settlement, stored)) {
-			this.#trace(run, settlement);
-			await this.#keepTexts(spec, state, end.output);
+			const tell = await this.#tellText(run);
+			this.#trace(run, settlement, end.output, tell);
+			await this.#keepTexts(spec, end.output, tell);
 			return { end, state, steps };
 		}
 		const receipt = await this.#findReceipt(spec).catch(() => null);
@@ -230,26 +231,37 @@ export class RunMoney {
 		return runFromReceipt({ state, steps }, receipt);
 	}
 
-	/** Keeps goal and output where the run's key and the operator want that, and no policy forbids it. Never throws. */
-	async #keepTexts(spec: RunSpec, { resumeRules }: RunState, output: string): Promise<void> {
-		const { goal, runId: requestId, userId } = spec;
-		const policies = [spec.compliance, resumeRules?.compliance].flatMap((levels) => levels ?? []);
-		const isWanted = keepsTexts(this.#settings, { logsTexts: spec.logsTexts ?? false });
-		if (!isWanted || goal === "" || policies.some(requiresZeroRetention)) return;
+	/** Masks texts of a run that are kept or told; null where none may be: by a policy, or because its mask is not known. Never throws. */
+	async #tellText(run: StoredRun): Promise<TellText | null> {
+		const { spec, state } = run;
+		const isKept = keepsTexts(this.#settings, { logsTexts: spec.logsTexts ?? false });
+		if (!isKept && !this.#settings.telemetry.hasContent) return null;
+		const policies = [spec.compliance, state.resumeRules?.compliance].flatMap((levels) => levels ?? []);
+		if (policies.some(requiresZeroRetention)) return null;
 		try {
-			const mask = (await this.gateFor(spec))?.mask;
-			const texts = { input: mask?.maskText(goal) ?? goal, output: mask?.maskText(output) ?? output };
-			await keepTexts(this.#env, { userId, requestId }, this.#settings, texts);
+			const mask = (await this.callGateFor(run))?.mask;
+			return (text) => mask?.maskText(text) ?? text;
 		} catch (error) {
-			logError("texts_not_kept", error, { request_id: requestId });
+			logError("texts_not_told", error, { request_id: spec.runId });
+			return null;
 		}
 	}
 
+	/** Keeps goal and output where the run's key and the operator want that. Never throws. */
+	async #keepTexts(spec: RunSpec, output: string, tell: TellText | null): Promise<void> {
+		const { goal, runId: requestId, userId } = spec;
+		const isWanted = keepsTexts(this.#settings, { logsTexts: spec.logsTexts ?? false });
+		if (!isWanted || goal === "" || !tell) return;
+		await keepTexts(this.#env, { userId, requestId }, this.#settings, { input: tell(goal), output: tell(output) });
+	}
+
 	/** Hands over the spans of a run that is settled. */
-	#trace({ spec, charges, steps }: StoredRun, settlement: Settlement): void {
+	#trace({ spec, charges, steps }: StoredRun, settlement: Settlement, output: string, tell: TellText | null): void {
 		const { trace } = spec;
 		if (!trace || !this.#openTrace) return;
-		this.#openTrace(trace.parent).handRequest(() => toRunTelemetry(settlement, { charges, steps }, trace));
+		const opened = this.#openTrace(trace.parent);
+		const told = opened.hasContent ? tell : null;
+		opened.handRequest(() => toRunTelemetry(settlement, { spec, charges, steps, output }, trace, told));
 	}
 
 	/** The receipt that the run was settled with; null while it is not settled. */

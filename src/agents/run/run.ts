@@ -141,8 +141,6 @@ export interface StepCharge {
 	estimated: boolean;
 	/** The upstream calls of the step that are kept; absent while it is under way. */
 	attempts?: CallAttempt[];
-	/** Tokens of its prompts that providers had in their caches; absent for none. */
-	cachedTokens?: number;
 }
 
 /** The server's rules when a run was resumed. They hold beside the run's own. */

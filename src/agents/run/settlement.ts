@@ -146,7 +146,6 @@ export function draftSettlement(
 		...names,
 		// The answer of a run is made of several.
 		firstTokenMs: null,
-		cachedTokens: charges.reduce((sum, { cachedTokens = 0 }) => sum + cachedTokens, 0),
 		attempts: keepAttempts(charges.flatMap(({ attempts = [] }) => attempts)),
 	};
 	const isInterrupted = run.end.status === "interrupted";

@@ -152,7 +152,12 @@ async function admitAndStart(
 	const draft = draftInterimSettlement(source, Date.now());
 	const expiresAtMs = Date.now() + START_RESERVATION_MS;
 	const reserved = await funds.reserve(
-		{ ...draft, expiresAtMs, holdNanoUsd: spec.capNanoUsd },
+		{
+			...draft,
+			expiresAtMs,
+			holdNanoUsd: spec.capNanoUsd,
+			...(spec.trace?.parent ? { parent: spec.trace.parent } : {}),
+		},
 		{ rollingBytes: 0, keptBytes: startedRunBytes(spec) },
 	);
 	if (!reserved.ok) return reserved;

@@ -1,8 +1,10 @@
-// Images that go with a prompt: chosen, listed, taken away again.
+// Images and PDF files that go with a prompt: chosen, listed, taken away again.
 import { make, place } from "./elements.ts";
 
 /** A form of the console takes two million bytes, and base64 is longer than what it stands for. */
 const MAX_IMAGE_BYTES = 1_200_000;
+
+const PDF = "application/pdf";
 
 interface Attached {
 	name: string;
@@ -33,11 +35,11 @@ export class AttachedImages {
 	}
 
 	async #add(file: File, say: (text: string) => void): Promise<void> {
-		if (!file.type.startsWith("image/")) return say(`${file.name} is no image.`);
+		if (!file.type.startsWith("image/") && file.type !== PDF) return say(`${file.name} is neither an image nor a PDF.`);
 		const url = await toDataUrl(file).catch(() => null);
 		if (url === null) return say(`${file.name} cannot be read.`);
 		const length = this.#images.reduce((sum, image) => sum + image.url.length, url.length);
-		if (length > MAX_IMAGE_BYTES) return say(`${file.name} is too large: all images together may have 900 KB.`);
+		if (length > MAX_IMAGE_BYTES) return say(`${file.name} is too large: all files together may have 900 KB.`);
 		this.#images.push({ name: file.name, url });
 	}
 
@@ -53,9 +55,11 @@ export class AttachedImages {
 
 	#draw(): void {
 		const entries = this.#images.map((image) => {
-			const picture = make("img");
-			picture.src = image.url;
-			picture.alt = image.name;
+			const picture = image.url.startsWith(`data:${PDF}`) ? make("bdi", "", image.name) : make("img");
+			if (picture instanceof HTMLImageElement) {
+				picture.src = image.url;
+				picture.alt = image.name;
+			}
 			const remove = make("button", "quiet small", "Remove");
 			remove.type = "button";
 			remove.setAttribute("aria-label", `Remove ${image.name}`);

@@ -40,6 +40,11 @@ function readConversation(form: HTMLFormElement): ChatMessage[] {
 	}
 }
 
+function describeFiles(urls: readonly string[]): string {
+	const what = urls.every((url) => url.startsWith("data:image/")) ? "image" : "file";
+	return urls.length === 1 ? `with ${what === "image" ? "an" : "a"} ${what}` : `with ${urls.length} ${what}s`;
+}
+
 class Conversation {
 	#form: HTMLFormElement;
 	#images = new AttachedImages(say);
@@ -80,8 +85,7 @@ class Conversation {
 		}
 		fields.set("images", images.length === 0 ? "" : JSON.stringify(images));
 		const said = make("div", "said", make("p", "unseen", "You"), make("bdi", "", text || (isAgain ? "Once more" : "")));
-		if (images.length > 0)
-			said.append(make("p", "hint", images.length === 1 ? "with an image" : `with ${images.length} images`));
+		if (images.length > 0) said.append(make("p", "hint", describeFiles(images)));
 		// A model that was left out begins where the first one is.
 		if (asked.length === 1) this.#histories[SECOND] = null;
 		const isAnswered = await this.#ask(fields, said, asked);

@@ -38,12 +38,14 @@ interface ShownMessage {
 	text: string;
 }
 
-/** The text of a message's content, in which images are named. */
+/** The text of a message's content, in which images and files are named. */
 function contentText(content: unknown): string {
 	if (typeof content === "string") return content;
 	if (!Array.isArray(content)) return "";
 	const parts = content as { type?: string; text?: string }[];
-	return parts.map(({ type, text }) => (type === "text" ? (text ?? "") : "(image)")).join("\n");
+	return parts
+		.map(({ type, text }) => (type === "text" ? (text ?? "") : type === "file" ? "(file)" : "(image)"))
+		.join("\n");
 }
 
 /** What was said before, of what a chat request holds. */
@@ -195,7 +197,7 @@ function Composer({ values }: Pick<Talk, "values">) {
 					</textarea>
 				)}
 			</Field>
-			<ul class="attached" id="attached" aria-label="Attached images" />
+			<ul class="attached" id="attached" aria-label="Attached files" />
 			<div class="actions">
 				<button type="submit">Send</button>
 				<button type="submit" class="quiet" formaction={`${PATH}/estimate`}>
@@ -207,9 +209,9 @@ function Composer({ values }: Pick<Talk, "values">) {
 				<span class="needs-script file">
 					<label class="button quiet" for="images">
 						<Icon name="plus" />
-						Images
+						Images, PDF
 					</label>
-					<input type="file" id="images" accept="image/*" multiple />
+					<input type="file" id="images" accept="image/*,application/pdf" multiple />
 				</span>
 				<a class="begin-anew" href={PATH}>
 					New conversation

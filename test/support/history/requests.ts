@@ -70,7 +70,6 @@ function drawFacts(draw: () => number, { model, provider, latency_ms }: UsageRow
 		endUser: isOfAgent ? null : (END_USERS[Math.floor(draw() * END_USERS.length)] ?? null),
 		metadata: {},
 		firstTokenMs,
-		cachedTokens: 0,
 		attempts: [call],
 	};
 }

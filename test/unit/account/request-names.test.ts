@@ -1,6 +1,6 @@
 // Names of a request: what clients send as session, end user and metadata, and what is kept of it.
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import {
 	hasNames,
@@ -49,6 +49,18 @@ describe("the session", () => {
 	it("of 128 characters is kept whole, and without one there is no warning", () => {
 		expect(read({ "x-session-id": "x".repeat(128) }).sessionId).toHaveLength(128);
 		expect(sessionWarnings({ headers: new Headers(), rawBody: { client_metadata: null } })).toEqual([]);
+	});
+
+	it("and the other names are read once of a request, and again where its body is another", () => {
+		const headers = new Headers({ "x-session-id": "own" });
+		const looks = vi.spyOn(headers, "get");
+		const body = { user: "ada" };
+		const first = readRequestNames(headers, body);
+		const { length } = looks.mock.calls;
+		expect(readRequestNames(headers, body)).toBe(first);
+		expect(sessionWarnings({ headers, rawBody: body })).toEqual([]);
+		expect(looks.mock.calls).toHaveLength(length);
+		expect(readRequestNames(headers, { user: "grace" }).names.endUser).toBe("grace");
 	});
 
 	it("is one that an address can end with", () => {

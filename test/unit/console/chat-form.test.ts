@@ -63,6 +63,10 @@ describe("the playground's form as a request", () => {
 			{ role: "user", content: [{ type: "text", text: "What?" }, image] },
 		]);
 		expect(messages({ prompt: "", images })).toEqual([{ role: "user", content: [image] }]);
+		const pdf = "data:application/pdf;base64,AA==";
+		expect(messages({ prompt: "", images: JSON.stringify([pdf]) })).toEqual([
+			{ role: "user", content: [{ type: "file", file: { file_data: pdf } }] },
+		]);
 	});
 
 	it("leaves what is no JSON for the API to refuse", () => {

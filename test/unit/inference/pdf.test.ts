@@ -6,9 +6,10 @@ import { inflate } from "../../../src/inference/inflate.ts";
 import { readPdf } from "../../../src/inference/pdf.ts";
 import { flatTree, type PageTree, toPdf } from "../../support/sent-files.ts";
 
-const deflate = (text: string) => new Uint8Array(deflateSync(Buffer.from(text, "latin1")));
+const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
+const deflate = (plain: string) => new Uint8Array(deflateSync(Buffer.from(plain, "latin1")));
 const read = (bytes: Uint8Array) => {
-	const pdf = readPdf(bytes);
+	const pdf = readPdf(text(bytes));
 	return pdf.ok ? pdf.pages : pdf.message;
 };
 const countLeaves = (tree: PageTree): number =>
@@ -16,7 +17,6 @@ const countLeaves = (tree: PageTree): number =>
 const pages = fc.letrec<{ tree: PageTree }>((tie) => ({
 	tree: fc.oneof({ maxDepth: 4 }, fc.constant("page" as const), fc.array(tie("tree"), { minLength: 1, maxLength: 6 })),
 })).tree;
-const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 const changed = (bytes: Uint8Array, from: string | RegExp, to: string) =>
 	new Uint8Array(Buffer.from(text(bytes).replace(from, to), "latin1"));
 
@@ -99,6 +99,23 @@ describe("the pages of a PDF", () => {
 		expect(read(new Uint8Array())).toMatch(/^is no PDF/);
 	});
 
+	it("have no bound where there are more lists or streams, or longer ones, than in files that people read", () => {
+		const more = (parts: string) => read(toPdf("page", { more: parts }));
+		expect(more("/Kids [9 0 R] ".repeat(20_001))).toMatchObject({ atMost: null });
+		expect(more(`/Kids [${"9 0 R ".repeat(60_000)}]`)).toMatchObject({ atMost: null });
+		expect(more("9 0 obj\n<< /L 1 >>\nstream\n".repeat(20_001))).toMatchObject({ atMost: null });
+	});
+
+	it("have no bound where streams lie within streams, and are told in a moment", () => {
+		const nested = Array.from({ length: 400 }, (_, at) => {
+			const head = `\n${at + 9} 0 obj\n<< /First 1 /N 1 /Filter /FlateDecode >>\nstream\n\x78\x01`;
+			const stored = String.fromCharCode(head.length, 0, 255 - head.length, 255);
+			return `\0${stored}${head}${"\0\0\0\xff\xff".repeat(1_000)}`;
+		});
+		const first = "9 0 obj\n<< /First 1 /N 1 /Filter /FlateDecode >>\nstream\n\x78\x01";
+		expect(read(toPdf("page", { more: first + nested.join("") }))).toMatchObject({ atMost: null });
+	});
+
 	it("are read of any bytes without a fault", () => {
 		const bytes = fc.uint8Array({ maxLength: 300 });
 		const pieces = fc.constantFrom(
@@ -115,13 +132,15 @@ describe("the pages of a PDF", () => {
 		fc.assert(
 			fc.property(fc.array(fc.oneof(bytes, pieces), { maxLength: 40 }), (parts) => {
 				const body = Buffer.concat(parts.map((part) => Buffer.from(part as string)));
-				expect(readPdf(new Uint8Array(Buffer.concat([Buffer.from("%PDF-1.4\n"), body]))).ok).toBeTypeOf("boolean");
+				expect(readPdf(`%PDF-1.4\n${text(body)}`).ok).toBeTypeOf("boolean");
 			}),
 		);
 	});
 });
 
 describe("a zlib stream", () => {
+	const LARGE = { maxChars: 1_000_000, maxBytes: 1_000_000 };
+
 	it("is inflated to what was deflated, at every level", () => {
 		const bytes = fc.oneof(
 			fc.uint8Array({ maxLength: 2_000 }),
@@ -130,7 +149,7 @@ describe("a zlib stream", () => {
 		fc.assert(
 			fc.property(bytes, fc.integer({ min: 0, max: 9 }), fc.nat(20), (plain, level, before) => {
 				const packed = Buffer.concat([Buffer.alloc(before), deflateSync(plain, { level })]);
-				expect(inflate(new Uint8Array(packed), before, 1_000_000)).toEqual(new Uint8Array(plain));
+				expect(inflate(text(packed), before, LARGE)).toEqual({ bytes: new Uint8Array(plain), end: expect.any(Number) });
 			}),
 		);
 	});
@@ -139,15 +158,16 @@ describe("a zlib stream", () => {
 		const packed = new Uint8Array(deflateSync(Buffer.from("hello world ".repeat(100))));
 		fc.assert(
 			fc.property(fc.nat(packed.length - 6), (end) => {
-				expect(inflate(packed.subarray(0, end), 0, 10_000)).toBeNull();
+				expect(inflate(text(packed.subarray(0, end)), 0, LARGE)).toBeNull();
 			}),
 		);
-		expect(inflate(packed, 0, 1_199)).toBeNull();
-		expect(inflate(packed, 0, 1_200)?.length).toBe(1_200);
+		expect(inflate(text(packed), 0, { ...LARGE, maxBytes: 1_199 })).toBeNull();
+		expect(inflate(text(packed), 0, { ...LARGE, maxBytes: 1_200 })?.bytes.length).toBe(1_200);
+		expect(inflate(text(packed), 0, { ...LARGE, maxChars: packed.length - 5 })).toBeNull();
 		fc.assert(
 			fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
-				const found = inflate(bytes, 0, 10_000);
-				expect(found === null || found.length <= 10_000).toBe(true);
+				const found = inflate(text(bytes), 0, { ...LARGE, maxBytes: 10_000 });
+				expect(found === null || found.bytes.length <= 10_000).toBe(true);
 			}),
 		);
 	});

@@ -46,7 +46,7 @@ describe("a trace", () => {
 	const [first, second] = twoCalls();
 
 	it("holds calls in the order they were asked for, whenever they end", () => {
-		const trace = new Trace(hashText);
+		const trace = new Trace(hashText, () => 0);
 		const asks = [trace.begin("propose", "proposer"), trace.begin("propose", "proposer")];
 		asks[1]?.end(second, null, "two", 5);
 		asks[0]?.end(first, billCall(first, null, null, 0), "one", 9);
@@ -57,7 +57,7 @@ describe("a trace", () => {
 	});
 
 	it("rates the answer that served, with four digits, and none that failed", () => {
-		const trace = new Trace(hashText);
+		const trace = new Trace(hashText, () => 0);
 		const ask = trace.begin("answer", "answerer");
 		ask.end(first, null, null, 1);
 		ask.end(second, null, "said", 1);
@@ -72,7 +72,7 @@ describe("a trace", () => {
 	});
 
 	it("shows a call under way at its bound until it has ended", () => {
-		const trace = new Trace(hashText);
+		const trace = new Trace(hashText, () => 0);
 		const ask = trace.begin("answer", "answerer");
 		ask.underWay = billAtBound(first, 0);
 		const bound = usd(first.attempt.worstCase.totalNanoUsd);
@@ -84,7 +84,7 @@ describe("a trace", () => {
 	});
 
 	it("keeps a stage without calls", () => {
-		const trace = new Trace(hashText);
+		const trace = new Trace(hashText, () => 0);
 		trace.describe("vote", { votes: [] });
 		expect(trace.answerStages()).toEqual([{ name: "vote", results: [], detail: { votes: [] } }]);
 		expect(trace.has("sample")).toBe(false);

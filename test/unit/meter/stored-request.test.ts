@@ -104,6 +104,9 @@ const CALL: UsageCall = {
 	tokens: 35,
 	input_tokens: 11,
 	cost_nano_usd: 13_100,
+	cached_tokens: 7,
+	cache_write_tokens: 3,
+	reasoning_tokens: 12,
 };
 
 function usageOf(kind: keyof typeof KINDS, calls: readonly UsageCall[] = [CALL], id = `svc-${ulid(AT_MS)}`): UsageRow {
@@ -136,7 +139,6 @@ const ORDINARY: { facts: RequestFacts; end: RequestEnd } = {
 	facts: {
 		...NO_FACTS,
 		firstTokenMs: 137,
-		cachedTokens: 7,
 		attempts: [
 			{
 				...{ provider: "openai", model: "gpt-6-luna", status: 200, error: null },
@@ -182,6 +184,7 @@ async function expectSameBack(whole: WholeRow, settlement: Settlement): Promise<
 	expect(toStoredDetail(whole).calls).toEqual(usage.calls);
 }
 
+const aPart = fc.integer({ min: 1, max: 9_999 });
 const aCall: fc.Arbitrary<UsageCall> = fc
 	.record({
 		model: fc.constantFrom("gpt-6-luna", "ein-größeres"),
@@ -190,9 +193,13 @@ const aCall: fc.Arbitrary<UsageCall> = fc
 		output: fc.nat(10_000),
 		cost_nano_usd: fc.integer({ min: 0, max: 2_000_000_000_000 }),
 		more: fc.constantFrom({}, {}, { provider_key: "second" }, { requests: 3 }),
+		parts: fc.record(
+			{ cached_tokens: aPart, cache_write_tokens: aPart, reasoning_tokens: aPart },
+			{ requiredKeys: [] },
+		),
 	})
-	.map(({ model, provider, input, output, cost_nano_usd, more }) => ({
-		...{ model, provider, tokens: input + output, input_tokens: input, cost_nano_usd, ...more },
+	.map(({ model, provider, input, output, cost_nano_usd, more, parts }) => ({
+		...{ model, provider, tokens: input + output, input_tokens: input, cost_nano_usd, ...more, ...parts },
 	}));
 
 /** Members that differ from what columns say, and such that only a receipt has. */
@@ -228,7 +235,6 @@ const anEnding = fc.constantFrom<Pick<Settlement, "facts" | "end">[]>({}, ORDINA
 				endUser: fc.option(fc.string({ minLength: 1, maxLength: 128 })),
 				metadata: fc.dictionary(fc.string({ maxLength: 64 }), fc.string({ maxLength: 512 }), { maxKeys: 16 }),
 				firstTokenMs: maybeMs,
-				cachedTokens: fc.nat(9_999),
 				attempts: fc.array(anAttempt, { maxLength: 3 }),
 			}),
 			end: fc.record({

@@ -62,7 +62,7 @@ describe("the largest series", () => {
 		);
 		const sum = (points: NamedSeries["points"][]) => points.flat().reduce(addSeriesCounts, NO_SERIES_COUNTS);
 		const property = fc.property(someSeries, fc.integer({ min: 1, max: 14 }), (all, most) => {
-			const { series, others } = keepLargest(all, most);
+			const { series, others } = keepLargest(all, most, 4);
 			expect(series).toHaveLength(Math.min(most, all.length));
 			expect(others === null).toBe(all.length <= most);
 			const kept = series.map(({ points }) => points);
@@ -75,15 +75,16 @@ describe("the largest series", () => {
 });
 
 describe("what got no answer", () => {
-	it("is counted as such, and in no latency", () => {
+	it("is counted as such, and in no latency, as what was settled at its bound", () => {
 		const sum = new SeriesSum({ startsMs: [0], endMs: 10 });
 		const row = { created_at_ms: 1, name: "m", tokens: 3, input_tokens: 1, nano_usd: 5, first_token_ms: 20, count: 1 };
 		sum.add({ ...row, outcome: "complete", latency_ms: 100 });
 		sum.add({ ...row, outcome: "failed", latency_ms: 9_000, tokens: 0, input_tokens: 0, nano_usd: 0 });
 		sum.add({ ...row, outcome: "refused", latency_ms: 1, tokens: 0, input_tokens: 0, nano_usd: 0, count: 40 });
+		sum.add({ ...row, outcome: "cut", latency_ms: 0, first_token_ms: null, tokens: 0, input_tokens: 0, nano_usd: 0 });
 		const { series, totalLatency, firstToken } = sum.finish(3);
 		expect(series[0]?.points).toEqual([
-			{ requests: 1, failed: 1, refused: 40, tokens: 3, input_tokens: 1, cost_nano_usd: 5 },
+			{ requests: 2, failed: 1, refused: 40, tokens: 3, input_tokens: 1, cost_nano_usd: 5 },
 		]);
 		expect(totalLatency).toEqual({ p50: 100, p95: 100 });
 		expect(firstToken).toEqual([{ p50: 20, p95: 20 }]);

@@ -180,6 +180,22 @@ describe("a model that is a shipped one elsewhere", () => {
 		});
 	});
 
+	it("is not taken to read files at a cloud that does not say so", () => {
+		const shipped = CATALOG.models.find((model) => model.documents && CATALOG.providerFor(model).wire === "openai");
+		const model = {
+			id: "on-azure",
+			same_as: shipped?.id,
+			provider: "azure-openai-acme",
+			prices: { input: 1, output: 5 },
+		};
+		const of = (row: object) =>
+			extendCatalog(CATALOG, { providers: [{ template: "azure-openai", resource: "acme" }], models: [row] }, RULES);
+		expect(of(model).faults).toEqual([]);
+		expect(of(model).catalog.findModel("on-azure")).not.toHaveProperty("documents");
+		const documents = { pdf: { max_pages: 10, max_bytes: 1_000, tokens_per_page: 500 } };
+		expect(of({ ...model, documents }).catalog.findModel("on-azure")).toMatchObject({ documents });
+	});
+
 	it("needs a price, and a model that ships", () => {
 		const messages = (model: object) => extendModels(model).faults.map(({ message }) => message);
 		expect(messages({ ...row, prices: undefined })).toEqual(["needs prices"]);

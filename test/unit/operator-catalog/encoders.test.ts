@@ -87,6 +87,11 @@ describe("a row of an encoder model", () => {
 			{ ...NOMIC, kind: "moderation", dimensions: { default: 8 } },
 			/models\.0\.dimensions: is of embedding/,
 		],
+		[
+			"a kind that its provider is not asked for",
+			{ ...NOMIC, kind: "moderation", provider: "anthropic" },
+			/models\.0\.kind: anthropic speaks no form/,
+		],
 		["a list of searches", { ...NOMIC, prices: { input: 0, search: "2" } }, /models\.0\.prices\.search/],
 	])("is refused with its fault: %s", (_, row, fault) => {
 		expect(faultsOf(row)).toEqual([expect.stringMatching(fault)]);

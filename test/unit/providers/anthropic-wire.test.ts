@@ -451,7 +451,18 @@ describe("a whole answer", () => {
 		expect(answered([text("a\ud800")])?.content).toBe("a\ufffd");
 	});
 
-	it("reads Anthropic's error body and no other", () => {
+	it("reads an error in Google's form too, alone, in a list and as an event: Vertex refuses so", () => {
+		const error = { code: 429, message: "Quota exceeded", status: "RESOURCE_EXHAUSTED" };
+		const read = { message: "Quota exceeded", code: "RESOURCE_EXHAUSTED" };
+		expect(anthropicWire.parseError({ error })).toEqual(read);
+		expect(anthropicWire.parseError([{ error }])).toEqual(read);
+		const decoder = anthropicWire.createDecoder();
+		expect(decoder.decode({ data: JSON.stringify({ error }) })).toEqual([{ type: "failure", error: read }]);
+		// What is neither an event nor an error is passed over.
+		expect(anthropicWire.createDecoder().decode({ data: '{"vertex":1}' })).toEqual([]);
+	});
+
+	it("reads Anthropic's error body, and nothing else as an error", () => {
 		const body = { type: "error", error: { type: "overloaded_error", message: "m" }, request_id: "r" };
 		expect(anthropicWire.parseError(body)).toEqual({ message: "m", code: "overloaded_error" });
 		for (const other of [null, "<html>", {}, { error: "m" }, { type: "message" }])

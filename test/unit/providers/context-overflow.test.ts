@@ -45,6 +45,25 @@ describe("an upstream's refusal", () => {
 			"The input token count exceeds the maximum number of tokens allowed (1048576).",
 			UNKNOWN,
 		],
+		["Bedrock", "ValidationException", "Input is too long for requested model.", UNKNOWN],
+		[
+			"Claude at Bedrock",
+			"ValidationException",
+			"The model returned the following errors: prompt is too long: 208310 tokens > 200000 maximum",
+			{ tokens: 208_310, maximum: 200_000 },
+		],
+		[
+			"Nova",
+			"ValidationException",
+			"Input Tokens Exceeded: Number of input tokens exceeds maximum length. Please update the input to try again.",
+			UNKNOWN,
+		],
+		[
+			"another of Bedrock's",
+			"ValidationException",
+			"400 Bad Request: Too many input tokens. Max input tokens: 8192, request input token count: 9123 ",
+			{ tokens: 9_123, maximum: 8_192 },
+		],
 		[
 			"xAI",
 			null,

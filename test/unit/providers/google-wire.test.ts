@@ -174,6 +174,31 @@ describe("a request to Gemini", () => {
 		]);
 	});
 
+	it("sends no ids of calls to a provider that refuses them, and all else alike", () => {
+		const turn = (id: string): Record<string, unknown>[] => [
+			{
+				role: "assistant",
+				content: "ok",
+				tool_calls: [{ id, type: "function", function: { name: "f", arguments: '{"id":1}' } }],
+			},
+			{ role: "tool", tool_call_id: id, content: '{"id":"kept"}' },
+		];
+		const call = callOf({ messages: [{ role: "user", content: "go" }, ...turn("a"), ...turn("b")] });
+		const [model] = TEST_CATALOG.models.filter((each) => TEST_CATALOG.providerFor(each).wire === "google");
+		const provider = model && TEST_CATALOG.providerFor(model);
+		if (!model || !provider) throw new Error("no model of the wire");
+		const vertex = { ...provider, tool_call_ids: "none" as const };
+		const contents = (row: typeof provider) =>
+			JSON.parse(`{${googleWire.preparePrompt(call, row, model).json}}`).contents;
+		const members = ["functionCall", "functionResponse"];
+		const bare = JSON.parse(JSON.stringify(contents(provider)), (name, value) =>
+			members.includes(name) ? { ...value, id: undefined } : value,
+		);
+		expect(contents(vertex)).toEqual(bare);
+		expect(JSON.stringify(contents(vertex))).toContain('"args":{"id":1}');
+		expect(googleWire.promptVariant(vertex, model)).not.toBe(googleWire.promptVariant(provider, model));
+	});
+
 	it("returns signatures that came on text, and no other provider's blocks", () => {
 		const call = callOf({ messages: [{ role: "user", content: "a" }] });
 		const thinking = { type: "thinking", thinking: "t", signature: "s" };

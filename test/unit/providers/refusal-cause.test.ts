@@ -2,7 +2,7 @@
 // that look like them.
 import { describe, expect, it } from "vitest";
 import { type RefusalCause, readRefusalCause } from "../../../src/providers/refusal-cause.ts";
-import { anthropicWire, googleWire, openAiWire } from "../../../src/providers/wires.ts";
+import { anthropicWire, bedrockWire, googleWire, openAiWire } from "../../../src/providers/wires.ts";
 
 const WIRES = { openai: openAiWire, anthropic: anthropicWire, google: googleWire };
 
@@ -500,5 +500,76 @@ describe("a refusal that is the prompt's", () => {
 	it("is read in time that does not grow with its length", () => {
 		const error = { code: null, message: `${"model ".repeat(200_000)}gpt-6-sol does not exist` };
 		expect(readRefusalCause(400, error, ["gpt-6-sol"])).toBe("prompt");
+	});
+});
+
+/** An error of AWS's: its kind in a header, its words in the body. */
+function awsCause(status: number, kind: string, message: string): RefusalCause {
+	const headers = new Headers({ "x-amzn-errortype": `${kind}:http://internal.amazon.com/coral/com.amazon.bedrock/` });
+	const ids = ["claude-on-bedrock", "anthropic.claude-sonnet-4-6"];
+	return readRefusalCause(status, bedrockWire.parseError({ message }, headers), ids);
+}
+
+describe("a refusal of Bedrock", () => {
+	it.each([
+		[403, "UnrecognizedClientException", "The security token included in the request is invalid."],
+		[403, "ExpiredTokenException", "The security token included in the request is expired"],
+		[
+			403,
+			"InvalidSignatureException",
+			"The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method.",
+		],
+		[
+			403,
+			"InvalidSignatureException",
+			"Signature expired: 20261128T190000Z is now earlier than 20261128T195500Z (20261128T200000Z - 5 min.)",
+		],
+		[403, "MissingAuthenticationTokenException", "Missing Authentication Token"],
+		[400, "IncompleteSignatureException", "Authorization header requires 'Credential' parameter."],
+		[403, "AccessDeniedException", "Your account is not authorized to invoke this API operation."],
+	])("is the account's: %i %s %s", (status, kind, message) => {
+		expect(awsCause(status, kind, message)).toBe("account");
+	});
+
+	it.each([
+		[400, "ValidationException", "The provided model identifier is invalid."],
+		[
+			400,
+			"ValidationException",
+			"Invocation of model ID anthropic.claude-sonnet-4-6 with on-demand throughput isn\u2019t supported. Retry your request with the ID or ARN of an inference profile that contains this model.",
+		],
+		[404, "ResourceNotFoundException", "Could not resolve the foundation model from the provided model identifier."],
+		[
+			404,
+			"ResourceNotFoundException",
+			"This model version has reached the end of its life. Please refer to the AWS documentation for more details.",
+		],
+		[403, "AccessDeniedException", "You don't have access to the model with the specified model ID."],
+		[
+			403,
+			"AccessDeniedException",
+			"User: arn:aws:iam::123456789012:user/svc is not authorized to perform: bedrock:InvokeModel on resource: arn:aws:bedrock:eu-central-1::foundation-model/anthropic.claude-sonnet-4-6 because no identity-based policy allows the bedrock:InvokeModel action",
+		],
+	])("is the model's: %i %s %s", (status, kind, message) => {
+		expect(awsCause(status, kind, message)).toBe("model");
+	});
+
+	it.each([
+		[400, "ValidationException", "Input is too long for requested model."],
+		[
+			400,
+			"ValidationException",
+			"This model doesn't support the image field for user messages. Remove image and try again.",
+		],
+		[
+			400,
+			"ValidationException",
+			'The model returned the following errors: tool_choice: type "tool" and "any" are not supported for this model.',
+		],
+		[400, "ValidationException", "The text field in the ContentBlock object at messages.0.content.0 is blank."],
+		[429, "ThrottlingException", "Too many requests, please wait before trying again."],
+		[429, "ModelNotReadyException", "Model is not ready for inference."],
+	])("is the prompt's, or passes: %i %s %s", (status, kind, message) => {
+		expect(awsCause(status, kind, message)).toBe("prompt");
 	});
 });

@@ -159,7 +159,7 @@ describe("spans as OTLP/JSON", () => {
 			sessionId: "session-1",
 			metadata: { team: "search" },
 			parent: { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", flags: 1, state: "a=b" },
-			stages: [{ name: "panel", startedMs: 1, ms: 40, calls: 3, served: 2, costNanoUsd: 12 }],
+			stages: [{ name: "panel", startedMs: 1, ms: 40, calls: 3, served: 2, costNanoUsd: 12, content: null }],
 			content: {
 				system: [],
 				input: [{ role: "user", parts: [{ type: "text", content: "Grüße “quoted” \u2028" }] }],

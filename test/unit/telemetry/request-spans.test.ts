@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ERROR_CODES } from "../../../src/telemetry/error-class.ts";
 import { toPolicySpans } from "../../../src/telemetry/policy-spans.ts";
 import { toRequestSpans } from "../../../src/telemetry/request-spans.ts";
-import type { RequestTelemetry } from "../../../src/telemetry/request-telemetry.ts";
+import type { ExchangedContent, RequestTelemetry } from "../../../src/telemetry/request-telemetry.ts";
 import type { AttributeValue, Span } from "../../../src/telemetry/span.ts";
 import { toSpanId, toTraceId } from "../../../src/telemetry/span-ids.ts";
 import {
@@ -25,6 +25,11 @@ import {
 
 const PARENT = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", flags: 1, state: "a=b" };
 const TEXT = "a text that nobody else should read";
+
+const LONG_EXCHANGE: ExchangedContent = {
+	input: [{ role: "user", parts: [{ type: "text", content: TEXT }] }],
+	output: [{ role: "assistant", parts: [{ type: "text", content: TEXT.repeat(1_000) }] }],
+};
 
 /** A request with a value for everything. */
 const WHOLE = requestTelemetry({
@@ -55,8 +60,16 @@ const WHOLE = requestTelemetry({
 		attemptTelemetry({ startedMs: 210, ms: 400, firstTokenMs: 30 }),
 	],
 	stages: [
-		{ name: "plan", startedMs: 0, ms: 100, calls: 2, served: 0, costNanoUsd: 1 },
-		{ name: "all", startedMs: null, ms: null, calls: 3, served: 1, costNanoUsd: 2 },
+		{
+			name: "plan",
+			startedMs: 0,
+			ms: 100,
+			calls: 2,
+			served: 0,
+			costNanoUsd: 1,
+			content: { ...LONG_EXCHANGE, input: [] },
+		},
+		{ name: "all", startedMs: null, ms: null, calls: 3, served: 1, costNanoUsd: 2, content: null },
 	],
 	steps: [
 		{
@@ -70,6 +83,7 @@ const WHOLE = requestTelemetry({
 			outputTokens: 20,
 			costNanoUsd: 5,
 			error: "internal_error",
+			content: LONG_EXCHANGE,
 		},
 	],
 	tools: [
@@ -414,6 +428,8 @@ describe("texts", () => {
 		const off = {
 			...WHOLE,
 			content: null,
+			stages: WHOLE.stages.map((stage) => ({ ...stage, content: null })),
+			steps: WHOLE.steps.map((step) => ({ ...step, content: null })),
 			tools: WHOLE.tools.map((tool) => ({ ...tool, arguments: null, result: null })),
 		};
 		const spans = toRequestSpans(off);
