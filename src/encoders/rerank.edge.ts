@@ -22,13 +22,17 @@ const DOCUMENT = {
 const rerankRequestSchema = z.lazy(() =>
 	z.looseObject({
 		model: z.string().min(1).max(256).nullish().describe("An id of list_models with `kind` rerank."),
-		query: z.string().min(1).describe("What is searched for."),
+		query: z.string().min(1, "must not be an empty string").describe("What is searched for."),
 		documents: z
 			.array(z.unknown().meta(DOCUMENT))
-			.min(1)
-			.max(MAX_DOCUMENTS)
+			.min(1, "must not be an empty list")
+			.max(MAX_DOCUMENTS, `must have at most ${MAX_DOCUMENTS}: rank in several requests, and then the best of each`)
 			.describe("Texts, or objects with a `text`, to be ranked."),
-		top_n: z.int().positive().nullish().describe("Only so many of the best are answered. Default: all."),
+		top_n: z
+			.int("must be a whole number from 1")
+			.min(1, "must be a whole number from 1")
+			.nullish()
+			.describe("Only so many of the best are answered. Default: all."),
 		return_documents: z.boolean().nullish().describe("Whether each result has its document. Default: false."),
 		...nameFields(),
 		...ruleFields(),

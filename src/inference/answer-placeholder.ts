@@ -1,7 +1,7 @@
 // Placeholders for answers that are not written yet: a prompt that will embed them has a worst case before there are any. Pure.
 //
 // A prompt's tokens are bounded by the UTF-8 bytes of its JSON (providers/wire.ts). So a placeholder of N plain characters in
-// the place of an answer bounds every answer whose JSON form takes at most N bytes. That holds for all three wire formats: each
+// the place of an answer bounds every answer whose JSON form takes at most N bytes. That holds for all wire formats: each
 // writes a text as one JSON string, whose length does not depend on its surroundings.
 import { utf8Length } from "../text/utf8.ts";
 

@@ -257,7 +257,8 @@ function attemptLine({ candidate: { model } }: FailoverCall, failure: CallFailur
 }
 
 /** Ids of the operator's account, which providers name in what they say of a prompt. */
-const ACCOUNT_IDS = /\b(?:org|proj|ak|sk)[-_][\w*.-]{6,}|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
+const ACCOUNT_IDS =
+	/\b(?:org|proj|ak|sk)[-_][\w*.-]{6,}|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|(?<=\bprojects\/)[\w.:-]+|[\w.-]+@[\w-]+\.iam\.gserviceaccount\.com/gi;
 
 function hideAccountIds(message: string): string {
 	return message.replace(ACCOUNT_IDS, "…");

@@ -95,7 +95,7 @@ export function isEmptyAnswer(
 	stop: readonly string[],
 ): boolean {
 	if (finishReason !== "stop" || content.some(isNonEmptyPart)) return false;
-	// Only one of the three formats says whether a stop sequence matched.
+	// Two of the four formats say whether a stop sequence matched, both in these words.
 	if (nativeFinishReason === "stop_sequence") return false;
 	return stop.length === 0 || nativeFinishReason === "end_turn";
 }

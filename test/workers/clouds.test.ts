@@ -198,6 +198,14 @@ describe("Gemini on Vertex", () => {
 		]);
 	});
 
+	it("is not shown with the operator's project or account where it refuses a prompt", async () => {
+		const message = `Bad image in projects/acme-prod/locations/eu, asked by ${account().client_email}`;
+		const error = { code: 400, message, status: "INVALID_ARGUMENT" };
+		respond(async (request) => (isToken(request) ? tokenAnswer("t") : Response.json({ error }, { status: 400 })));
+		const body = await json(chat("gemini-eu"), 400);
+		expect(body["message"]).toBe("Bad image in projects/…/locations/eu, asked by …");
+	});
+
 	it("fetches its token with an assertion of the account's key", async () => {
 		await json(chat("gemini-eu"));
 		const [header = "", claims = "", signature = ""] = String(tokenCalls()[0]?.body["assertion"]).split(".");

@@ -78,7 +78,7 @@ function plan(call: ModelCall): CallPlan {
 }
 
 describe("a prompt with slots", () => {
-	it("bounds every prompt whose answers fit, on all three wires", () => {
+	it("bounds every prompt whose answers fit, on all wires of shipped models", () => {
 		const wires = new Set<string>();
 		fc.assert(
 			fc.property(

@@ -177,6 +177,17 @@ describe("a token endpoint that", () => {
 		expect(asked).toHaveLength(1);
 	});
 
+	it("was asked by a request that is over is asked again by the next", async () => {
+		answer = () => new Promise(() => undefined);
+		void find(ENTRA);
+		await vi.advanceTimersByTimeAsync(0);
+		// Its timers are gone with the request.
+		vi.setSystemTime(Date.now() + 11_000);
+		answer = async () => tokenAnswer("next");
+		expect(await find(ENTRA)).toMatchObject({ token: "next" });
+		expect(asked).toHaveLength(2);
+	});
+
 	it("never answers is given up after ten seconds", async () => {
 		answer = () => new Promise(() => undefined);
 		const found = find();

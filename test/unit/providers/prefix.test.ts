@@ -1,6 +1,6 @@
 // A coding agent's conversation upstream: each request begins with the bytes of the one before it, as the client's own do.
 import { describe, expect, it } from "vitest";
-import type { EffortChoice, WireName } from "../../../src/catalog/vocabulary.ts";
+import { type EffortChoice, WIRE_NAMES } from "../../../src/catalog/vocabulary.ts";
 import { messagesRequestSchema } from "../../../src/messages/request.ts";
 import { toMessagesCall } from "../../../src/messages/to-call.ts";
 import type { ModelCall } from "../../../src/providers/model-call.ts";
@@ -105,18 +105,21 @@ const CLIENTS: [
 	["codex-0.169-auto-1", codexBody, codexCall],
 	["codex-0.169-gpt-6-sol", codexBody, codexCall],
 ];
-const WIRES: WireName[] = ["openai", "anthropic", "google"];
+/** What Bedrock makes the prompt of, in its order: it caches that, whatever the order of a body's members, and the choice of tools is not in it. */
+function toPromptText({ toolConfig, system, messages }: Fields): string {
+	return JSON.stringify([Object(toolConfig).tools, system, messages]);
+}
 
 describe.runIf(hasSharedData("clients"))("over thirty turns of a coding agent", () => {
-	it.each(CLIENTS.flatMap(([client, ...rest]) => WIRES.map((wire) => [client, wire, ...rest] as const)))(
+	it.each(CLIENTS.flatMap(([client, ...rest]) => WIRE_NAMES.map((wire) => [client, wire, ...rest] as const)))(
 		"%s repeats upstream what it repeats (%s)",
 		(client, wire, bodyAt, toCall) => {
 			const recorded = recordedBody(client);
 			const sent = Array.from({ length: TURNS }, (_, turn) => {
 				const body = bodyAt(recorded, turn);
 				const effort: EffortChoice = turn % 2 === 0 ? "low" : "high";
-				const { body: upstream } = render(wire, toCall(body), { custom_tools: true }, effort);
-				return { own: JSON.stringify(body), upstream };
+				const { body: sentBody, json } = render(wire, toCall(body), { custom_tools: true }, effort);
+				return { own: JSON.stringify(body), upstream: wire === "bedrock" ? toPromptText(json) : sentBody };
 			});
 			for (const [turn, { own, upstream }] of sent.entries()) {
 				const before = sent[turn - 1];

@@ -1,9 +1,10 @@
-// The sandbox upstream in its three formats: whole, streamed, with tools, strict, and misbehaving on request.
+// The sandbox upstream in its formats: whole, streamed, with tools, strict, and misbehaving on request.
 import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { createEventStreamReader } from "../../../src/providers/event-stream.ts";
 import { readRefusalCause } from "../../../src/providers/refusal-cause.ts";
-import { anthropicWire, googleWire, openAiWire } from "../../../src/providers/wires.ts";
+import { anthropicWire, bedrockWire, googleWire, openAiWire } from "../../../src/providers/wires.ts";
 import { createSandbox } from "../../../src/sandbox/app.ts";
 
 type Fields = Record<string, unknown>;
@@ -68,8 +69,29 @@ const vertexClaude: Format = {
 		return { anthropic_version: "vertex-2023-10-16", ...body };
 	},
 };
-const WIRES = { openai: openAiWire, anthropic: anthropicWire, google: googleWire, "vertex-claude": anthropicWire };
-const FORMATS: [string, Format][] = Object.entries({ openai, anthropic, google, "vertex-claude": vertexClaude });
+const bedrock: Format = {
+	path: (streamed) => `/bedrock/model/anthropic.claude-test/${streamed ? "converse-stream" : "converse"}`,
+	headers: { authorization: "Bearer k" },
+	request: (text) => ({ messages: [{ role: "user", content: [{ text }] }] }),
+	text: (body) => textAt(body, "output", "message", "content", 0, "text"),
+	streamedText: (events) => events.map((event) => textAt(event, "contentBlockDelta", "delta", "text")).join(""),
+	finished: (events) => at(events.at(-1), "metadata") !== undefined,
+	isError: (event) => at(event, "exception modelStreamErrorException") !== undefined,
+};
+const WIRES = {
+	bedrock: bedrockWire,
+	openai: openAiWire,
+	anthropic: anthropicWire,
+	google: googleWire,
+	"vertex-claude": anthropicWire,
+};
+const FORMATS: [string, Format][] = Object.entries({
+	openai,
+	anthropic,
+	google,
+	bedrock,
+	"vertex-claude": vertexClaude,
+});
 
 function post(format: Format, body: unknown, streamed = false, sandbox = createSandbox()): Promise<Response> {
 	const headers = { ...format.headers, "content-type": "application/json" };
@@ -88,8 +110,33 @@ async function bodyOf(response: Response, status = 200): Promise<Fields> {
 	return JSON.parse(text);
 }
 
-/** Data of a stream's events; what is not JSON comes as `{ broken: … }`. */
+/** Bedrock's messages by their names, each under one key; one with a wrong checksum comes as `{ broken: … }`. */
+function messagesIn(bytes: Uint8Array): Fields[] {
+	const events: Fields[] = [];
+	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+	for (let at = 0; at + 12 <= bytes.length; ) {
+		const length = view.getUint32(at);
+		if (at + length > bytes.length) break;
+		const reader = createEventStreamReader(({ event = "", data }) =>
+			events.push({ [event]: JSON.parse(data), ...(event === "ping" ? { type: event } : {}) }),
+		);
+		try {
+			reader.feed(bytes.subarray(at, at + length));
+		} catch {
+			events.push({ broken: "a message" });
+		}
+		at += length;
+	}
+	return events;
+}
+
+/** A stream's events. Bytes of Bedrock's come as a text of one character a byte. */
 function eventsIn(text: string): Fields[] {
+	return text.includes(":message-type") ? messagesIn(Buffer.from(text, "latin1")) : sseEventsIn(text);
+}
+
+/** Data of a stream's events; what is not JSON comes as `{ broken: … }`. */
+function sseEventsIn(text: string): Fields[] {
 	return [...text.matchAll(/^data: (.*?)\r?$/gm)]
 		.map(([, data = ""]) => data)
 		.filter((data) => data !== "[DONE]")
@@ -102,18 +149,32 @@ function eventsIn(text: string): Fields[] {
 		});
 }
 
+/** The text of a body, one character a byte where it is binary. */
+async function streamText(response: Response): Promise<string> {
+	const isBinary = response.headers.get("content-type")?.includes("eventstream");
+	return isBinary ? Buffer.from(await response.arrayBuffer()).toString("latin1") : response.text();
+}
+
+/** Reads a body's pieces, likewise. */
+function pieceReader(response: Response): (piece: Uint8Array | undefined) => string {
+	const decoder = new TextDecoder();
+	const isBinary = response.headers.get("content-type")?.includes("eventstream");
+	return (piece = new Uint8Array()) =>
+		isBinary ? Buffer.from(piece).toString("latin1") : decoder.decode(piece, { stream: true });
+}
+
 async function eventsOf(response: Response): Promise<Fields[]> {
-	const text = await response.text();
+	const text = await streamText(response);
 	expect(response.status, text).toBe(200);
 	return eventsIn(text);
 }
 
 /** What arrives before a stream breaks, and whether it broke. */
 async function readUntilBroken(response: Response): Promise<{ text: string; broken: boolean }> {
-	const decoder = new TextDecoder();
+	const toText = pieceReader(response);
 	let text = "";
 	try {
-		for await (const piece of response.body ?? []) text += decoder.decode(piece as Uint8Array);
+		for await (const piece of response.body ?? []) text += toText(piece as Uint8Array);
 		return { text, broken: false };
 	} catch {
 		return { text, broken: true };
@@ -132,7 +193,9 @@ describe.each(FORMATS)("the %s format", (name, format) => {
 		expect(whole).toContain('you wrote "Say hello"');
 		const streamed = await ask(format, "Say hello", true);
 		expect(streamed.headers.get("x-svc-sandbox")).toBe("1");
-		expect(streamed.headers.get("content-type")).toContain("text/event-stream");
+		expect(streamed.headers.get("content-type")).toContain(
+			name === "bedrock" ? "vnd.amazon.eventstream" : "text/event-stream",
+		);
 		const events = await eventsOf(streamed);
 		expect(format.streamedText(events)).toBe(whole);
 		expect(events.length).toBeGreaterThan(5);
@@ -174,8 +237,9 @@ describe.each(FORMATS)("the %s format", (name, format) => {
 	it("pauses in the middle with [[stall]], and before the head with [[slow]]", async () => {
 		vi.useFakeTimers();
 		const pieces: string[] = [];
-		const stalled = (await ask(format, "Talk [[stall 150]]", true)).body?.pipeThrough(new TextDecoderStream());
-		const read = stalled?.pipeTo(new WritableStream({ write: (piece) => void pieces.push(piece) }));
+		const stalled = await ask(format, "Talk [[stall 150]]", true);
+		const toText = pieceReader(stalled);
+		const read = stalled.body?.pipeTo(new WritableStream({ write: (piece) => void pieces.push(toText(piece)) }));
 		await vi.advanceTimersByTimeAsync(149);
 		const before = eventsIn(pieces.join("")).length;
 		expect(before).toBeGreaterThan(1);
@@ -194,11 +258,13 @@ describe.each(FORMATS)("the %s format", (name, format) => {
 
 	it("is silent between the head and the first word with [[think]], but for a [[ping]] where one is asked for", async () => {
 		vi.useFakeTimers();
-		const reader = (await ask(format, "Talk [[think 500]] [[ping 200]]", true)).body?.getReader();
+		const response = await ask(format, "Talk [[think 500]] [[ping 200]]", true);
+		const reader = response.body?.getReader();
+		const toText = pieceReader(response);
 		const pieces: string[] = [];
 		const read = async () => {
 			const piece = await reader?.read();
-			pieces.push(new TextDecoder().decode(piece?.value));
+			pieces.push(toText(piece?.value));
 		};
 		void read();
 		await vi.advanceTimersByTimeAsync(199);
@@ -272,8 +338,8 @@ describe.each(FORMATS)("the %s format", (name, format) => {
 	it("says with [[overflow]] that the prompt is too long, as its provider does", async () => {
 		for (const streamed of [false, true]) {
 			const body = await bodyOf(await ask(format, "Hi [[overflow]]", streamed), 400);
-			expect(textAt(body, "error", "message")).toMatch(
-				/^prompt is too long: 250000 tokens > 200000 maximum$|maximum context length is 200000 tokens|input token count \(250000\) exceeds/,
+			expect(textAt(body, "error", "message") || textAt(body, "message")).toMatch(
+				/^Input is too long for requested model|^prompt is too long: 250000 tokens > 200000 maximum$|maximum context length is 200000 tokens|input token count \(250000\) exceeds/,
 			);
 		}
 		expect((await ask(format, "Hi [[overflow @elsewhere]]")).status).toBe(200);
@@ -288,7 +354,7 @@ describe.each(FORMATS)("the %s format", (name, format) => {
 				["disliked", "prompt"],
 			] as const) {
 				const response = await ask(format, `Hi [[${word}]]`, streamed);
-				const error = wire.parseError(await response.json());
+				const error = wire.parseError(await response.json(), response.headers);
 				expect([word, readRefusalCause(response.status, error, [])]).toEqual([word, cause]);
 			}
 		}
