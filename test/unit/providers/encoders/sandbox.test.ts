@@ -1,7 +1,7 @@
 // Each form against the sandbox, which is as strict as its provider: what is asked is taken, and what is answered is read.
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { EncoderModel } from "../../../../src/catalog/encoder.ts";
+import { type EncoderModel, servesKind } from "../../../../src/catalog/encoder.ts";
 import { soleKey } from "../../../../src/catalog/provider-keys.ts";
 import type { Provider } from "../../../../src/catalog/schema.ts";
 import { CATALOG } from "../../../../src/catalog/shipped.ts";
@@ -61,10 +61,6 @@ async function send(call: EncoderCall, provider: Provider, model = modelOf(provi
 	return answer;
 }
 
-function kindsOf(provider: Provider): readonly string[] {
-	return encoderFormFor(provider)?.kinds ?? [];
-}
-
 const CASES = PROVIDERS.map((provider) => [provider.id, provider] as const);
 
 describe.each(CASES)("%s", (_, provider) => {
@@ -94,7 +90,7 @@ describe.each(CASES)("%s", (_, provider) => {
 		);
 	});
 
-	if (kindsOf(provider).includes("rerank") && provider.id !== "azure")
+	if (servesKind(provider, "rerank") && provider.id !== "azure")
 		it("ranks documents, and the best that are asked for", async () => {
 			const documents = ["trains are late", "bread dough rises", "bread"];
 			const all = await send({ kind: "rerank", query: "bread dough", documents, topN: null }, provider);
@@ -103,7 +99,7 @@ describe.each(CASES)("%s", (_, provider) => {
 			expect(best.kind === "rerank" && best.results.map(({ index }) => index)).toEqual([1]);
 		});
 
-	if (kindsOf(provider).includes("moderation") && provider.id !== "azure")
+	if (servesKind(provider, "moderation") && provider.id !== "azure")
 		it("judges each text", async () => {
 			const answer = await send({ kind: "moderation", inputs: ["I will kill you", "bread"] }, provider);
 			expect(answer.kind === "moderation" && answer.results.map(({ flagged }) => flagged)).toEqual([true, false]);
