@@ -1202,6 +1202,8 @@ export interface EndpointTypes {
 			dimensions?: number | null;
 			/** `float`, the default, or `base64` of little-endian float32. */
 			encoding_format?: "float" | "base64" | null;
+			/** What the texts are for, where the model is told: `query` to find others, `document` to be found. */
+			input_type?: "query" | "document" | null;
 			/** Id of your user, kept with the request: usage groups by it. */
 			user?: string | null;
 			/** The same, without `user`. */

@@ -7,6 +7,7 @@ import { knownFields } from "../inference/unknown-fields.ts";
 import { optionalMember } from "../json.ts";
 import { toBase64 } from "../proof/signing.ts";
 import { vectorBytes } from "../proof/vector-bytes.ts";
+import { INPUT_TYPES } from "../providers/encoders/encoder-call.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
 import { ENCODING_FORMATS, type EncodingFormat, findEmbeddingFaults, readEmbeddingInput } from "./embedding-input.ts";
 import { encode } from "./encode.edge.ts";
@@ -42,6 +43,10 @@ const embeddingsRequestSchema = z.lazy(() =>
 			.enum(ENCODING_FORMATS)
 			.nullish()
 			.describe("`float`, the default, or `base64` of little-endian float32."),
+		input_type: z
+			.enum(INPUT_TYPES)
+			.nullish()
+			.describe("What the texts are for, where the model is told: `query` to find others, `document` to be found."),
 		...nameFields(),
 		...ruleFields(),
 	}),
@@ -80,7 +85,7 @@ export const createEmbeddingsEndpoint = endpoint({
 	toolGroup: "chat",
 	summary: "Vectors of texts by the embedding model that is named, with cost and receipt.",
 	description:
-		"For search, clustering and recommendations; it costs what the model's input tokens cost. Vectors of two models do not mix, so the model is named and never exchanged; the same model at another host may stand in.",
+		"For search, clustering and recommendations; it costs what the model's input tokens cost. Vectors of two models do not mix, so the model is named and never exchanged; the same model at another host may stand in. Say `input_type` where queries are to find documents: several models embed them differently.",
 	body: embeddingsRequestSchema,
 	result: embeddingsSchema,
 	ids: "none",
@@ -101,7 +106,13 @@ export const createEmbeddingsEndpoint = endpoint({
 		const outcome = await encode(
 			{
 				choice: choice.value,
-				call: { kind: "embedding", inputs, dimensions, ...optionalMember("user", body.user) },
+				call: {
+					kind: "embedding",
+					inputs,
+					dimensions,
+					...optionalMember("inputType", body.input_type),
+					...optionalMember("user", body.user),
+				},
 				isList,
 				rules: body,
 				endpoint: "embeddings",

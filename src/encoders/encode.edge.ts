@@ -39,7 +39,7 @@ import {
 	mostAmounts,
 } from "./encoder-calls.ts";
 import { EncoderRunner, type EncoderServedCall } from "./encoder-runner.edge.ts";
-import { encoderConversation, renderInputs, toInputPlace } from "./encoder-texts.ts";
+import { encoderConversation, renderInputs, toInputPlace, untoldWarnings } from "./encoder-texts.ts";
 import { type EncoderRules, findHosts, fitsCost } from "./find-encoder.ts";
 
 /** Calls of one request that are under way at once: a Worker has six connections. */
@@ -106,7 +106,7 @@ function planCall(
 		...form.render(asked, model, access),
 		maxInputTokens: most.tokens,
 		maxOutputTokens: 0,
-		warnings: [],
+		warnings: untoldWarnings(asked, model, form),
 	};
 	return {
 		candidate: { model },
@@ -314,7 +314,12 @@ async function encodeWhole(request: EncoderRequest, context: KeyContext): Promis
 		salt,
 		latencyMs,
 		attestation,
-		warnings: [...request.warnings, ...sessionWarnings(context), ...overrunWarnings(billed)],
+		warnings: [
+			...request.warnings,
+			...sessionWarnings(context),
+			...servedWarnings(made.served),
+			...overrunWarnings(billed),
+		],
 		sandbox: made.served.some(({ sandbox }) => sandbox),
 	});
 }
@@ -333,6 +338,12 @@ function atBound(call: EncoderPlannedCall): EncoderBilledCall {
 			overrun: false,
 		},
 	};
+}
+
+/** Warnings of the calls that answered, each once: what one part leaves out, most do. */
+function servedWarnings(served: readonly EncoderServedCall[]): Warning[] {
+	const warnings = served.flatMap(({ call }) => call.attempt.request.warnings);
+	return [...new Map(warnings.map((warning) => [warning.message, warning])).values()];
 }
 
 function overrunWarnings(billed: readonly EncoderBilledCall[]): Warning[] {

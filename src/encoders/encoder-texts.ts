@@ -1,9 +1,10 @@
 // What a request sends an encoder model, as the detector reads it. Nothing of it can be masked: what comes back says nothing that a mask
 // could be taken off again. Pure.
+import type { EncoderModel } from "../catalog/encoder.ts";
 import type { Conversation, PlacedText } from "../compliance/conversation.ts";
 import type { BlockedPlace } from "../failure.ts";
 import { isJsonObject } from "../json.ts";
-import type { EncoderCall } from "../providers/encoders/encoder-call.ts";
+import type { EncoderCall, EncoderForm } from "../providers/encoders/encoder-call.ts";
 import type { Warning } from "../providers/model-call.ts";
 
 /** An input and the member of the body that it stands in. */
@@ -61,4 +62,11 @@ export function droppedWarnings(body: unknown, known: object): Warning[] {
 		param: name,
 		message: `${name} is not known to this endpoint and was left out`,
 	}));
+}
+
+/** Warnings of what a model is not told, because its form leaves it out. */
+export function untoldWarnings(call: EncoderCall, model: EncoderModel, { takesInputType }: EncoderForm): Warning[] {
+	if (call.kind !== "embedding" || call.inputType === undefined || takesInputType?.(model)) return [];
+	const message = `${model.id} is not told what its texts are for: input_type was left out`;
+	return [{ code: "parameter_dropped", param: "input_type", message }];
 }

@@ -86,6 +86,7 @@ const EMBEDDINGS_MEMBERS: Readonly<Record<string, z.ZodRawShape>> = {
 		output_dimension: dimensions,
 		encoding_format: z.literal("base64").optional(),
 		truncation: z.boolean().optional(),
+		input_type: z.enum(["query", "document"]).optional(),
 	},
 };
 const COMMON_MEMBERS: z.ZodRawShape = {
@@ -266,6 +267,7 @@ const googleBatch = z.strictObject({
 			z.strictObject({
 				model: text,
 				content: z.strictObject({ parts: z.array(z.strictObject({ text })).min(1) }),
+				taskType: z.enum(["RETRIEVAL_QUERY", "RETRIEVAL_DOCUMENT"]).optional(),
 				outputDimensionality: z.int().min(1).max(3_072).optional(),
 			}),
 		)

@@ -61,6 +61,13 @@ describe.each(MODELS)("embeddings of $model", ({ model, own, asked }) => {
 		expect(nearest(vectors[0] ?? [], vectors.slice(1))).toBe(1);
 	});
 
+	it("may be of a query, which the client sends as a further member", async () => {
+		const further = { model, input: QUESTION, input_type: "query" };
+		expect((await openai().embeddings.create(further)).data[0]?.embedding).toHaveLength(own);
+		const other = openai().embeddings.create({ ...further, ...{ input_type: "question" } });
+		await expect(other).rejects.toMatchObject({ status: 422, param: "input_type" });
+	});
+
 	it("have the asked length, and are unit vectors", async () => {
 		const { data } = await openai().embeddings.create({ model, input: QUESTION, dimensions: asked });
 		expect(data[0]?.embedding).toHaveLength(asked);

@@ -144,10 +144,10 @@ describe("an embedding", () => {
 	});
 
 	it("sends the end user to OpenAI, and warns of members that it does not know", async () => {
-		const answer = await embedded({ input: "a", user: "u-7", input_type: "query" });
+		const answer = await embedded({ input: "a", user: "u-7", truncate: "END" });
 		expect(sentBodies()[0]).toMatchObject({ user: "u-7" });
-		expect(sentBodies()[0]).not.toHaveProperty("input_type");
-		expect(answer.svc.warnings).toMatchObject([{ code: "parameter_dropped", param: "input_type" }]);
+		expect(sentBodies()[0]).not.toHaveProperty("truncate");
+		expect(answer.svc.warnings).toMatchObject([{ code: "parameter_dropped", param: "truncate" }]);
 	});
 });
 
@@ -167,6 +167,7 @@ describe("a request that nobody could answer", () => {
 		["too many inputs", { input: Array.from({ length: 2_049 }, () => "a") }, "input"],
 		["a length that the model cannot make", { input: "a", dimensions: 1_537 }, "dimensions"],
 		["another encoding", { input: "a", encoding_format: "int8" }, "encoding_format"],
+		["a use of texts that is no search", { input: "a", input_type: "clustering" }, "input_type"],
 		["no model", { input: "a", model: null }, "model"],
 		["auto", { input: "a", model: "auto" }, "model"],
 		["a model that writes", { input: "a", model: "gpt-5-nano" }, "model"],

@@ -174,6 +174,56 @@ const FORMS: [form: string, path: string, toBody: (word: string) => Record<strin
 	]),
 ];
 
+/** What a model is told that its texts are for, in its provider's words. */
+function toldTypes(): unknown[] {
+	return upstream.requests.flatMap(({ body }) => {
+		const { input_type, requests } = body as { input_type?: string; requests?: { taskType?: string }[] };
+		return requests?.map(({ taskType }) => taskType) ?? input_type;
+	});
+}
+
+describe("what the texts of an embedding are for", () => {
+	const embed = (model: string, body: Record<string, unknown>, status = 200) =>
+		ask<Answer & Refused>("/v1/embeddings", { model, input: ["a", "b"], ...body }, status);
+
+	it.each([
+		["embed-v4.0", ["search_query", "search_document", "search_document"]],
+		["gemini-embedding-001", ["RETRIEVAL_QUERY", "RETRIEVAL_DOCUMENT", undefined].flatMap((type) => [type, type])],
+	])("is told to %s in its words", async (model, told) => {
+		for (const input_type of ["query", "document", null])
+			expect((await embed(model, { input_type })).svc.warnings).toEqual([]);
+		expect(toldTypes()).toEqual(told);
+	});
+
+	it.each(["text-embedding-3-small", "gemini-embedding-2", "mistral-embed", "text-embedding-v4"])(
+		"is not told to %s, which the answer says",
+		async (model) => {
+			const { svc } = await embed(model, { input_type: "query" });
+			expect(svc.warnings).toMatchObject([{ code: "parameter_dropped", param: "input_type" }]);
+			expect(svc.warnings[0]?.message).toContain(model);
+			expect(toldTypes().filter((type) => type !== undefined)).toEqual([]);
+		},
+	);
+
+	it("is told in every call that a request becomes, and what is left out of them all is said once", async () => {
+		const input = Array.from({ length: 200 }, (_, index) => `text ${index}`);
+		await embed("embed-v4.0", { input, input_type: "query" });
+		expect(toldTypes().length).toBeGreaterThan(1);
+		expect(new Set(toldTypes())).toEqual(new Set(["search_query"]));
+		const { svc } = await embed("text-embedding-v4", { input, input_type: "query" });
+		expect(svc.warnings).toHaveLength(1);
+	});
+
+	it("is refused where it is neither of the two, which are named", async () => {
+		for (const input_type of ["search_query", "classification", 7]) {
+			const { issues } = await embed("embed-v4.0", { input_type }, 422);
+			expect(issues).toMatchObject([{ path: "input_type" }]);
+			expect(issues?.[0]?.message).toMatch(/query.*document/);
+		}
+		expect(upstream.requests).toEqual([]);
+	});
+});
+
 describe.each(FORMS)("%s", (model, path, toBody) => {
 	it.each(["[[one short]]", "[[merged]]", "[[garbage]]", "[[cut]]", "[[status 503]]", "[[error]]"])(
 		"is 502 for %s, and never an answer in part",
@@ -234,6 +284,13 @@ describe.each(["voyage", "jina", "tei"])("a row of the operator's with the templ
 		const answer = await asked("/v1/embeddings", { model: `${provider}-embed`, input: ["a", "b"], dimensions: 256 });
 		expect(answer.data.map(({ embedding }) => embedding.length)).toEqual([256, 256]);
 		expect(answer.svc.cost.estimated).toBe(false);
+	});
+
+	it("is told what its texts are for, or the answer says that it is not", async () => {
+		const body = { model: `${provider}-embed`, input: ["a"], dimensions: 256, input_type: "query" };
+		const { svc } = await asked("/v1/embeddings", body);
+		expect(toldTypes()).toEqual([provider === "voyage" ? "query" : undefined]);
+		expect(svc.warnings.map(({ param }) => param)).toEqual(provider === "voyage" ? [] : ["input_type"]);
 	});
 
 	it("ranks documents", async () => {

@@ -26,13 +26,13 @@ function toAsked(call: EncoderCall): { path: string; members: Record<string, unk
 		return { path: "/v2/rerank", members: { query, documents, ...(topN === null ? {} : { top_n: topN }) } };
 	}
 	if (call.kind !== "embedding") throw new Error(`Cohere has no form for ${call.kind}`);
-	const { inputs: texts, dimensions } = call;
+	const { inputs: texts, dimensions, inputType } = call;
 	return {
 		path: "/v2/embed",
 		members: {
 			texts,
-			// OpenAI's form does not say what a text is for; most are stored to be found.
-			input_type: "search_document",
+			// Required from version 3 on. Where the client does not say what a text is for: most are stored to be found.
+			input_type: inputType === "query" ? "search_query" : "search_document",
 			// Of base64 no page says what the bytes are.
 			embedding_types: ["float"],
 			// A text that is too long is an error, as at the others: by default its end would be left out unsaid.
@@ -43,6 +43,7 @@ function toAsked(call: EncoderCall): { path: string; members: Record<string, unk
 }
 
 export const cohereEncoderForm: EncoderForm = {
+	takesInputType: () => true,
 	render(call, { upstream_model: model }, { baseUrl }) {
 		const { path, members } = toAsked(call);
 		return {

@@ -6,6 +6,10 @@ import type { UpstreamError } from "../wire.ts";
 /** An input of an embedding: a text, or a text that the client has cut into tokens. */
 export type EmbeddingInput = string | readonly number[];
 
+/** What the texts of an embedding are for: to find others, or to be found. */
+export const INPUT_TYPES = ["query", "document"] as const;
+export type InputType = (typeof INPUT_TYPES)[number];
+
 /** What one upstream call asks. */
 export type EncoderCall =
 	| {
@@ -13,6 +17,8 @@ export type EncoderCall =
 			inputs: readonly EmbeddingInput[];
 			/** Null: the model's own. */
 			dimensions: number | null;
+			/** What the inputs are for. A form leaves it out for models that are not told (takesInputType). */
+			inputType?: InputType;
 			/** The client's mark of its end user. */
 			user?: string;
 	  }
@@ -66,6 +72,8 @@ export interface EncoderRequestText {
 export interface EncoderForm {
 	/** A call of a kind that it has no words for (catalog/encoder.ts, servesKind) is a bug. */
 	render(call: EncoderCall, model: EncoderModel, access: ProviderAccess): EncoderRequestText;
+	/** Whether a model is told what the texts of an embedding are for. Absent: none is. */
+	takesInputType?(model: EncoderModel): boolean;
 	/**
 	 * Reads the JSON of a whole answer. The engine checks that there is one vector or result per input, and each vector's length: a form
 	 * returns what is there.

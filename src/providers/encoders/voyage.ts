@@ -1,5 +1,7 @@
 // Voyage's form: POST /embeddings and /rerank, near to OpenAI's and Cohere's with names of its own. Source: EmbedRequest, EmbedResponse,
-// RerankRequest and RerankResponse of voyageai 0.4 (types), read 2026-11-28. Pure.
+// RerankRequest and RerankResponse of voyageai 0.4 (types); docs.voyageai.com/reference/embeddings-api (input_type); both read 2026-11-28.
+// Pure.
+import { optionalMember } from "../../json.ts";
 import type { EncoderCall, EncoderForm } from "./encoder-call.ts";
 import { parseEmbeddings } from "./openai.ts";
 import { parseRanked } from "./ranked.ts";
@@ -10,7 +12,7 @@ function toVoyageMembers(call: EncoderCall): Record<string, unknown> {
 		return { query, documents, ...(topN === null ? {} : { top_k: topN }) };
 	}
 	if (call.kind !== "embedding") throw new Error(`Voyage has no form for ${call.kind}`);
-	const { inputs: input, dimensions } = call;
+	const { inputs: input, dimensions, inputType } = call;
 	return {
 		input,
 		// `float` is no value of it. By default numbers come as text, four times as long.
@@ -18,10 +20,13 @@ function toVoyageMembers(call: EncoderCall): Record<string, unknown> {
 		// A text that is too long is an error, as at the others: by default its end would be left out unsaid.
 		truncation: false,
 		...(dimensions === null ? {} : { output_dimension: dimensions }),
+		// Without it texts are embedded as they stand; those vectors can be compared with either kind's.
+		...optionalMember("input_type", inputType),
 	};
 }
 
 export const voyageEncoderForm: EncoderForm = {
+	takesInputType: () => true,
 	render: (call, { upstream_model: model }, { baseUrl }) => ({
 		url: `${baseUrl}${call.kind === "rerank" ? "/rerank" : "/embeddings"}`,
 		headers: { "content-type": "application/json" },

@@ -44,14 +44,14 @@ function model(id: string): EncoderModel {
 	};
 }
 
-function ask(provider: Provider, call: EncoderCall): { url: string; body: unknown } {
+function ask(provider: Provider, call: EncoderCall, id = "m-1"): { url: string; body: unknown } {
 	const access = { provider, keys: [soleKey("k")] as const, baseUrl: provider.base_url, host: "h" };
-	const { url, body } = formOf(provider).render(call, model("m-1"), access);
+	const { url, body } = formOf(provider).render(call, model(id), access);
 	return { url: url.replace(provider.base_url, ""), body: JSON.parse(body) };
 }
 
-const embedding = (inputs: readonly (string | number[])[], dimensions: number | null = null): EncoderCall => ({
-	kind: "embedding",
+const embedding = (inputs: readonly (string | number[])[], dimensions: number | null = null) => ({
+	kind: "embedding" as const,
 	inputs,
 	dimensions,
 	user: "u-1",
@@ -144,6 +144,31 @@ describe("a call in the form of", () => {
 			documents: ["a"],
 			top_n: 1,
 		});
+	});
+
+	it.each([
+		["Cohere", shipped("cohere"), "any", { input_type: "search_query" }],
+		["Voyage", VOYAGE, "any", { input_type: "query" }],
+		[
+			"Google's first model",
+			shipped("google"),
+			"gemini-embedding-001",
+			{ requests: [{ taskType: "RETRIEVAL_QUERY" }] },
+		],
+	])("%s says that a text is a query", (_, provider, id, told) => {
+		expect(formOf(provider).takesInputType?.(model(id))).toBe(true);
+		expect(ask(provider, { ...embedding(["a"]), inputType: "query" }, id).body).toMatchObject(told);
+	});
+
+	it.each([
+		["Google's second model", shipped("google"), "gemini-embedding-2"],
+		["OpenAI", shipped("openai"), "any"],
+		["a compatible server", OWN, "any"],
+		["TEI", TEI, "any"],
+	])("%s says nothing of what a text is for", (_, provider, id) => {
+		expect(formOf(provider).takesInputType?.(model(id)) ?? false).toBe(false);
+		const call = embedding(["a"]);
+		expect(ask(provider, { ...call, inputType: "query" }, id)).toEqual(ask(provider, call, id));
 	});
 
 	it("TEI goes beside its part that speaks OpenAI's form", () => {
