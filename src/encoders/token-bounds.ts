@@ -3,8 +3,8 @@ import type { EmbeddingInput } from "../providers/encoders/encoder-call.ts";
 import { CHARS_PER_TOKEN } from "../routing/signals.ts";
 import { utf8Length } from "../text/utf8.ts";
 
-/** Tokens that providers put around an input: a beginning, an end, the task. Voyage's longest task has seven words and a colon. */
-const FRAME_TOKENS = 12;
+/** Tokens that providers put around an input: a beginning, an end, the name of the task. */
+const FRAME_TOKENS = 8;
 
 /** No token of any known tokenizer is longer, UTF-8 bytes: cl100k_base's longest is 128 spaces. */
 const LONGEST_TOKEN_BYTES = 128;
