@@ -20,6 +20,7 @@ import type { TraceParent } from "../telemetry/trace-context.ts";
 import { toWebhookRules } from "../webhooks/webhook.ts";
 import { DAY_MS } from "./budget-period.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
+import { ConsoleSessions } from "./console-sessions.edge.ts";
 import { toCountedSettlement } from "./counted-request.ts";
 import { DataKey } from "./data-key.edge.ts";
 import { toUnbilledRow, type UnbilledRequest } from "./failed-request.ts";
@@ -28,7 +29,10 @@ import type { SumColumn, SumRange } from "./fold-table.edge.ts";
 import type { SealedTexts } from "./kept-texts.ts";
 import type { BudgetStatus, KeyCosts } from "./key-budget.ts";
 import { KeyBudgets } from "./key-budgets.edge.ts";
+import { KeyStandings } from "./key-standings.edge.ts";
 import { narrowerQuota, refuseOverLimit, toQuota } from "./limits.ts";
+import { MarkedOwnerTable } from "./marked-owner-table.edge.ts";
+import { MeterAccount } from "./meter-account.edge.ts";
 import {
 	type AdmitRequest,
 	type AdmitVerdict,
@@ -43,7 +47,6 @@ import {
 	type MeterFeedbackVerdict,
 	type MeterSnapshot,
 	type NamedCounts,
-	PAGES_PER_MINUTE,
 	type PageVerdict,
 	type Quota,
 	RECENT_ROWS,
@@ -117,10 +120,8 @@ const SUMS_AT_ONCE = 2_000;
 export class AccountMeter extends BackedUpObject {
 	#sql: SqlStorage;
 	#meterState: MeterState;
-	#plan: PlanId | null;
-	#revoked: Set<string>;
-	/** The latest versions of keys that were changed. */
-	#keyVersions: Map<string, number>;
+	#account: MeterAccount;
+	#keys: KeyStandings;
 	#budgets: KeyBudgets;
 	#refusals: RefusalTable;
 	#stored: StoredQuota;
@@ -129,10 +130,8 @@ export class AccountMeter extends BackedUpObject {
 	#feedback: FeedbackTable;
 	#sessions: SessionTable;
 	#texts: TextTable;
-	/** Whose meter this is; null before the first request that can cost something. */
-	#userId: string | null;
-	/** What revisions of sums in D1 lie above; null until D1 was asked, in a meter that was restored. */
-	#revisionBase: number | null;
+	#consoleSessions: ConsoleSessions;
+	#owners: MarkedOwnerTable;
 	#keeper: RequestKeeper;
 	/** Null while nobody reads metrics. */
 	#metrics: MeterMetrics | null = null;
@@ -149,8 +148,6 @@ export class AccountMeter extends BackedUpObject {
 	#publicLookups = { second: 0, count: 0 };
 	/** Records of hooks. Forgotten with the object, as the limit is there to bound what a loop writes. */
 	#records = new MinuteWindow();
-	/** Pages of the console that were opened. Forgotten in the same way. */
-	#pages = new MinuteWindow();
 
 	constructor(state: DurableObjectState, env: Env) {
 		super(state, env);
@@ -161,24 +158,11 @@ export class AccountMeter extends BackedUpObject {
 		});
 		migrate(state.storage, METER_TABLES);
 		const now = Date.now();
-		const revoked = [
-			...this.#sql.exec<{ key_id: string; retired_budget: string | null }>(
-				"SELECT key_id, retired_budget FROM revoked_keys",
-			),
-		];
-		this.#revoked = new Set(revoked.map(({ key_id }) => key_id));
-		const retiredBudgets = revoked.flatMap(({ retired_budget }) => retired_budget ?? []);
-		this.#meterState = new MeterState(state.storage, now, retiredBudgets);
-		const [account] = this.#sql
-			.exec<{ user_id: string | null; plan: PlanId | null; revision_base: number | null }>(
-				"SELECT user_id, plan, revision_base FROM account",
-			)
-			.toArray();
-		this.#userId = account?.user_id ?? null;
-		this.#plan = account?.plan ?? null;
-		this.#revisionBase = account ? account.revision_base : 0;
-		const versions = this.#sql.exec<{ key_id: string; version: number }>("SELECT key_id, version FROM key_versions");
-		this.#keyVersions = new Map([...versions].map(({ key_id, version }) => [key_id, version]));
+		this.#account = new MeterAccount(this.#sql);
+		this.#keys = new KeyStandings(this.#sql);
+		this.#consoleSessions = new ConsoleSessions(this.#sql);
+		this.#owners = new MarkedOwnerTable(this.#sql);
+		this.#meterState = new MeterState(state.storage, now, this.#keys.retiredBudgets);
 		this.#budgets = new KeyBudgets(this.#sql, this.#meterState, {
 			rules: () => toWebhookRules(cachedSettings(env)),
 			onEvent: (nowMs) => this.#eventStored(nowMs),
@@ -195,7 +179,7 @@ export class AccountMeter extends BackedUpObject {
 		});
 		// The alarm may have been lost with its machine, so open work sets it again. One that is set earlier stays: it may be for sums.
 		state.blockConcurrencyWhile(async () => {
-			this.#metrics = await MeterMetrics.open(this.#sql, env, this.#meterState, this.#userId);
+			this.#metrics = await MeterMetrics.open(this.#sql, env, this.#meterState, this.#account.userId);
 			await this.#outbox.learnAlarm();
 			this.#armForOpenWork(now);
 		});
@@ -241,23 +225,6 @@ export class AccountMeter extends BackedUpObject {
 		return isDue && (this.#metrics?.hasUnsent ?? false);
 	}
 
-	/** Remembers whose meter this is: an object that an alarm wakes does not know it. */
-	#learnUser(userId: string): void {
-		if (this.#userId !== null) return;
-		this.#writeAccount(userId, this.#plan);
-		this.#userId = userId;
-	}
-
-	#writeAccount(userId: string | null, plan: PlanId | null): void {
-		this.#sql.exec(
-			`INSERT INTO account (one, user_id, plan, revision_base) VALUES (1, ?, ?, ?)
-			ON CONFLICT (one) DO UPDATE SET user_id = excluded.user_id, plan = excluded.plan`,
-			userId,
-			plan,
-			this.#revisionBase,
-		);
-	}
-
 	#quota(plan: PlanId, nowMs: number): Quota {
 		const { rpm, dailyRequests } = PLANS[plan];
 		return toQuota(plan, { rpm, dailyLimit: dailyRequests }, this.#meterState, nowMs);
@@ -291,8 +258,8 @@ export class AccountMeter extends BackedUpObject {
 
 	#admit(request: AdmitRequest, salt: string | null): AdmitVerdict {
 		const now = Date.now();
-		const plan = this.#plan ?? request.plan;
-		const state = this.keyStanding(request.keyId, request.keyVersion);
+		const plan = this.#account.plan ?? request.plan;
+		const state = this.#keys.standing(request.keyId, request.keyVersion);
 		if (state !== "good") return { admitted: false, reason: state };
 		if (plan !== request.plan && request.reservation) return { admitted: false, reason: "plan_changed", plan };
 
@@ -319,7 +286,7 @@ export class AccountMeter extends BackedUpObject {
 			this.#meterState.admitFree({ requestId, isOfDay: countsTowardsDay, limitedKeyId }, nowMs);
 			return;
 		}
-		this.#learnUser(reservation.usage.user_id);
+		this.#account.learnUser(reservation.usage.user_id);
 		this.#metrics?.begin(reservation.usage.user_id);
 		const { expiresAtMs, holdNanoUsd: nanoUsd } = reservation;
 		this.#meterState.admit({
@@ -341,7 +308,7 @@ export class AccountMeter extends BackedUpObject {
 	/** Takes a record of a coding agent's hook, which counts against no limit but that of records. */
 	takeRecord(keyId: string, keyVersion: number): RecordVerdict {
 		const now = Date.now();
-		const state = this.keyStanding(keyId, keyVersion);
+		const state = this.#keys.standing(keyId, keyVersion);
 		if (state !== "good") return { taken: false, reason: state };
 		if (this.#records.count(now) >= RECORDS_PER_MINUTE)
 			return { taken: false, reason: "rate_limit_exceeded", retryAfterMs: this.#records.msUntilSlot(now) };
@@ -351,12 +318,7 @@ export class AccountMeter extends BackedUpObject {
 
 	/** Takes a page of the console, which counts against no limit but that of pages. */
 	takePage(sessionId: string): PageVerdict {
-		const now = Date.now();
-		if (this.isSessionEnded(sessionId)) return { taken: false, reason: "session_ended" };
-		if (this.#pages.count(now) >= PAGES_PER_MINUTE)
-			return { taken: false, reason: "rate_limit_exceeded", retryAfterMs: this.#pages.msUntilSlot(now) };
-		this.#pages.add(now);
-		return { taken: true };
+		return this.#consoleSessions.takePage(sessionId, Date.now());
 	}
 
 	/** Counts a decision of the policy for the metrics. Idempotent. */
@@ -435,7 +397,7 @@ export class AccountMeter extends BackedUpObject {
 
 	/** Counts what is stored by a request that was admitted before. Idempotent by the write's id. */
 	countStored(write: CountedWrite): StorageVerdict {
-		return this.#stored.count({ ...write, plan: this.#plan ?? write.plan }, Date.now());
+		return this.#stored.count({ ...write, plan: this.#account.plan ?? write.plan }, Date.now());
 	}
 
 	/** Counts what was deleted no more. Idempotent by the deletion's id. */
@@ -494,8 +456,8 @@ export class AccountMeter extends BackedUpObject {
 	snapshot(plan: PlanId): MeterSnapshot {
 		const nowMs = Date.now();
 		return {
-			quota: this.#quota(this.#plan ?? plan, nowMs),
-			stored: this.#stored.totals(this.#plan ?? plan, nowMs),
+			quota: this.#quota(this.#account.plan ?? plan, nowMs),
+			stored: this.#stored.totals(this.#account.plan ?? plan, nowMs),
 			totals: this.#meterState.totals(),
 			recent: this.#meterState.table.latest(RECENT_ROWS).map(toListedRequest),
 			holds: this.#meterState.holds(),
@@ -665,65 +627,47 @@ export class AccountMeter extends BackedUpObject {
 
 	/** Sets the user's plan from the next request on. */
 	setPlan(plan: PlanId): void {
-		this.#writeAccount(this.#userId, plan);
-		this.#plan = plan;
+		this.#account.setPlan(plan);
 	}
 
 	/** Refuses requests that carry an earlier version of a key, and learns its budget. */
 	changeKey(keyId: string, version: number, { budgetKeyId, budget }: ChangedBudget): void {
-		const latest = Math.max(version, this.#keyVersions.get(keyId) ?? 0);
-		this.#sql.exec("INSERT OR REPLACE INTO key_versions (key_id, version) VALUES (?, ?)", keyId, latest);
-		this.#keyVersions.set(keyId, latest);
-		if (latest === version) this.#budgets.table.change(budgetKeyId, budget);
+		if (this.#keys.change(keyId, version)) this.#budgets.table.change(budgetKeyId, budget);
 	}
 
 	/** Whether a key may still be used that was good as this version. */
 	keyStanding(keyId: string, version: number): KeyStanding {
-		if (this.#revoked.has(keyId)) return "revoked";
-		return (this.#keyVersions.get(keyId) ?? 0) > version ? "key_changed" : "good";
-	}
-
-	/** Remembers a session of the console as ended until it would end by itself. Forgets those that have. */
-	endSession(sessionId: string, endsAtMs: number): void {
-		this.#sql.exec("DELETE FROM ended_sessions WHERE ends_at_ms <= ?", Date.now());
-		this.#sql.exec("INSERT OR IGNORE INTO ended_sessions (session, ends_at_ms) VALUES (?, ?)", sessionId, endsAtMs);
-	}
-
-	isSessionEnded(sessionId: string): boolean {
-		return [...this.#sql.exec("SELECT 1 FROM ended_sessions WHERE session = ?", sessionId)].length > 0;
+		return this.#keys.standing(keyId, version);
 	}
 
 	/** Refuses a key from now on, for ever. @param retiredBudget the key that its costs are booked on, if all keys of it are revoked. */
 	revokeKey(keyId: string, retiredBudget: string | null): void {
-		this.#sql.exec(
-			`INSERT INTO revoked_keys (key_id, retired_budget) VALUES (?, ?)
-			ON CONFLICT (key_id) DO UPDATE SET retired_budget = coalesce(excluded.retired_budget, retired_budget)`,
-			keyId,
-			retiredBudget,
-		);
-		this.#revoked.add(keyId);
+		this.#keys.revoke(keyId, retiredBudget);
 		if (retiredBudget !== null) this.#meterState.retireBudget(retiredBudget);
+	}
+
+	/** Remembers a session of the console as ended until it would end by itself. */
+	endSession(sessionId: string, endsAtMs: number): void {
+		this.#consoleSessions.end(sessionId, endsAtMs, Date.now());
+	}
+
+	isSessionEnded(sessionId: string): boolean {
+		return this.#consoleSessions.isEnded(sessionId);
 	}
 
 	/** Marks an owner: it holds audit events that D1 does not have. A later mark has a larger number. */
 	markOwner(owner: string, mark: number): void {
-		this.#sql.exec(
-			`INSERT INTO marked_owners (owner, mark) VALUES (?, ?)
-			ON CONFLICT (owner) DO UPDATE SET mark = max(mark, excluded.mark)`,
-			owner,
-			mark,
-		);
+		this.#owners.mark(owner, mark);
 	}
 
-	/**
-	 * Marked owners whose key has a prefix: all, or `limit` of them at random, so that owners which cannot flush do not keep
-	 * others from their turn.
-	 */
+	/** Marked owners whose key has a prefix: all, or `limit` of them at random. */
 	markedOwners(prefix: string, limit: number): MarkedOwner[] {
-		const query =
-			"SELECT owner, mark FROM marked_owners WHERE substr(owner, 1, length(?1)) = ?1 ORDER BY random() LIMIT ?2";
-		const rows = this.#sql.exec<{ owner: string; mark: number }>(query, prefix, limit);
-		return [...rows].map(({ owner, mark }) => ({ owner, mark }));
+		return this.#owners.some(prefix, limit);
+	}
+
+	/** Removes an owner's marks up to this one; a later one stays. */
+	unmarkOwner(owner: string, mark: number): void {
+		this.#owners.unmark(owner, mark);
 	}
 
 	/** Counts a refusal by compliance in an audit event of its minute, which is flushed when that is over. */
@@ -734,7 +678,7 @@ export class AccountMeter extends BackedUpObject {
 
 	/** Stores requests that failed without a bill, or counts them where others are alike. Idempotent. */
 	recordFailed(userId: string, failed: readonly UnbilledRequest[]): void {
-		this.#learnUser(userId);
+		this.#account.learnUser(userId);
 		const recorded = this.ctx.storage.transactionSync(() =>
 			failed.filter((each) => this.#meterState.recordFailed(each)),
 		);
@@ -749,11 +693,6 @@ export class AccountMeter extends BackedUpObject {
 	/** Audit events of this meter that D1 does not have. */
 	unflushedEvents(): MeterEvent[] {
 		return [...this.#budgets.table.unflushed().map(({ event }) => toStoredEvent(event)), ...this.#refusals.events()];
-	}
-
-	/** Removes an owner's marks up to this one; a later one stays. */
-	unmarkOwner(owner: string, mark: number): void {
-		this.#sql.exec("DELETE FROM marked_owners WHERE owner = ? AND mark <= ?", owner, mark);
 	}
 
 	/** For health checks: an answer shows that objects run. */
@@ -799,9 +738,9 @@ export class AccountMeter extends BackedUpObject {
 
 	/** Moves old requests into archives and removes older ones, some at a time. Never throws. */
 	async #keep(nowMs: number): Promise<void> {
-		if (this.#userId === null) return;
+		if (this.#account.userId === null) return;
 		try {
-			const againAtMs = await this.#keeper.keep(this.#userId, nowMs);
+			const againAtMs = await this.#keeper.keep(this.#account.userId, nowMs);
 			if (againAtMs !== null) this.#outbox.arm(againAtMs);
 		} catch (error) {
 			logError("requests_not_kept", error);
@@ -823,7 +762,7 @@ export class AccountMeter extends BackedUpObject {
 		const expired = this.#meterState.expired(Date.now());
 		if (expired.length === 0) return;
 		await this.#claim(expired);
-		if (this.#userId !== null) await this.#takeStranded(this.#userId).catch(logStrandedFailure);
+		if (this.#account.userId !== null) await this.#takeStranded(this.#account.userId).catch(logStrandedFailure);
 	}
 
 	/** Settles open requests with what D1 has for them, which is their bound unless a Worker was there before. Never throws. */
@@ -854,7 +793,7 @@ export class AccountMeter extends BackedUpObject {
 		if (requests.length === 0) return;
 		const db = database(this.env.DB);
 		const { signer } = cachedSettings(this.env);
-		const userId = this.#userId ?? "";
+		const userId = this.#account.userId ?? "";
 		for (const open of requests) this.#meterState.claim(open);
 		const parents = new Map<string, TraceParent | null>();
 		const atBounds = requests.map(async (open) => {
@@ -872,7 +811,7 @@ export class AccountMeter extends BackedUpObject {
 
 	/** Takes over settlements that Workers have stranded in D1 while this object was away. Idempotent. */
 	async takeStranded(userId: string): Promise<void> {
-		this.#learnUser(userId);
+		this.#account.learnUser(userId);
 		await this.#takeStranded(userId);
 		this.#armForSums(Date.now());
 	}
@@ -945,21 +884,20 @@ export class AccountMeter extends BackedUpObject {
 
 	/** Writes sums to D1 where they are due; false when they are not. */
 	async #writeSums(): Promise<boolean> {
-		if (this.#userId === null || !this.#areSumsDue(Date.now())) return false;
+		if (this.#account.userId === null || !this.#areSumsDue(Date.now())) return false;
 		const db = database(this.env.DB);
-		const base = this.#revisionBase ?? (await highestRevision(db, this.#userId));
+		const base = this.#account.revisionBase ?? (await highestRevision(db, this.#account.userId));
 		// D1 may have sums of a later state than the one that was restored.
-		if (this.#revisionBase === null) this.#meterState.markAllUnsent();
+		if (this.#account.revisionBase === null) this.#meterState.markAllUnsent();
 		const sums = this.#meterState.unsentSums(base);
 		for (let from = 0; from < sums.length; from += SUMS_AT_ONCE) {
 			const some = sums.slice(from, from + SUMS_AT_ONCE);
-			await recordUsageDays(db, this.#userId, some);
+			await recordUsageDays(db, this.#account.userId, some);
 			this.#meterState.markSent(some, base);
 		}
-		if (this.#revisionBase === null) {
-			await forgetEarlierSums(db, this.#userId, base);
-			this.#sql.exec("UPDATE account SET revision_base = ?", base);
-			this.#revisionBase = base;
+		if (this.#account.revisionBase === null) {
+			await forgetEarlierSums(db, this.#account.userId, base);
+			this.#account.setRevisionBase(base);
 		}
 		this.#sumsSentAtMs = Date.now();
 		this.#hasSentSums = true;
