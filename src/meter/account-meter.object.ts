@@ -8,24 +8,21 @@
 import { PLANS, type PlanId } from "../catalog/plans.ts";
 import { database } from "../db/client.edge.ts";
 import { BackedUpObject } from "../durable/backed-up-object.edge.ts";
-import { Backoff } from "../durable/backoff.ts";
 import { migrate } from "../durable/migrations.edge.ts";
 import type { BackupPlan } from "../durable/object-rows.edge.ts";
 import { Outbox } from "../durable/outbox.edge.ts";
-import { StorageUnavailableError } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
-import { type Receipt, withEmptyOutput } from "../proof/receipt.ts";
 import { cachedSettings } from "../settings.ts";
-import type { TraceParent } from "../telemetry/trace-context.ts";
 import { toWebhookRules } from "../webhooks/webhook.ts";
 import { DAY_MS } from "./budget-period.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
 import { ConsoleSessions } from "./console-sessions.edge.ts";
 import { toCountedSettlement } from "./counted-request.ts";
 import { DataKey } from "./data-key.edge.ts";
+import { ExpiredRequests } from "./expired-requests.edge.ts";
 import { toUnbilledRow, type UnbilledRequest } from "./failed-request.ts";
-import { FeedbackTable } from "./feedback-table.edge.ts";
 import type { SumColumn, SumRange } from "./fold-table.edge.ts";
+import { HeldRequests } from "./held-requests.edge.ts";
 import type { SealedTexts } from "./kept-texts.ts";
 import type { BudgetStatus, KeyCosts } from "./key-budget.ts";
 import { KeyBudgets } from "./key-budgets.edge.ts";
@@ -59,11 +56,10 @@ import { type MeterEvent, toStoredEvent } from "./meter-events.ts";
 import { type CountedDecision, MeterMetrics } from "./meter-metrics.edge.ts";
 import { MeterState } from "./meter-state.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
-import { type NamedColumn, type NameSums, sumByName } from "./name-sums.edge.ts";
+import type { NamedColumn, NameSums } from "./name-sums.edge.ts";
 import { RefusalTable } from "./refusal-table.edge.ts";
 import type { LimitRefusal } from "./refusals.ts";
 import { RequestKeeper } from "./request-keeper.edge.ts";
-import { firstNumberAt, numberTimeMs, requestNumber } from "./request-number.ts";
 import type {
 	ArchivedRequest,
 	MeterPage,
@@ -72,47 +68,27 @@ import type {
 	RequestDetail,
 	RequestPageQuery,
 } from "./request-page.ts";
-import { readRequestPage, recomputeDay } from "./request-reader.edge.ts";
+import { readRequestPage } from "./request-reader.edge.ts";
 import type { OpenRequest } from "./request-table.edge.ts";
 import { MinuteWindow } from "./rolling-window.ts";
-import { addSessionRequests, type HeldSessionRequests, type SessionHeads, type SessionsQuery } from "./session-page.ts";
-import { SessionTable } from "./session-table.edge.ts";
-import {
-	type Reservation,
-	type ReservedEnd,
-	type Settlement,
-	type StoredReceipt,
-	settleAtBound,
-} from "./settlement.ts";
+import type { HeldSessionRequests, SessionHeads, SessionsQuery } from "./session-page.ts";
+import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
 import { eventBytes, type StorageVerdict, type StoredDeletion, type StoredWrite } from "./stored-bytes.ts";
 import { type CountedWrite, StoredQuota } from "./stored-quota.edge.ts";
-import { toListedRequest, toStoredDetail, toStoredReceipt } from "./stored-request.ts";
-import { listUntaken, markTaken, strand } from "./stranded.store.ts";
+import { toListedRequest } from "./stored-request.ts";
 import { TextTable } from "./text-table.edge.ts";
 import type { NamedTimes } from "./time-sums.ts";
-import { traceAtBound } from "./unsettled-trace.edge.ts";
 import { forgetEarlierSums, highestRevision, recordUsageDays } from "./usage-days.store.ts";
-import { chooseSource, readDaySeries, readRowSeries } from "./usage-series.edge.ts";
 import type { MeterSeries, SeriesQuery } from "./usage-series.ts";
 
 /** From an audit event of the meter's own to its flush, so that others go with it. */
 const FLUSH_EVENTS_AFTER_MS = 250;
 /** When the alarm flushes an alert, should the object die before its timer. */
 const ALERT_FLUSH_MS = 10_000;
-/** Settlements of one statement: a chat's have 2 KB, those of long runs a hundred, and D1 takes 2 MB. */
-const CLAIMED_AT_ONCE = 15;
-/** Receipts that a meter shows to strangers in a second. Isolates keep those that they have seen. */
-const PUBLIC_LOOKUPS_PER_SECOND = 100;
 /** When requests are moved or removed again, after a failure. */
 const KEEP_AGAIN_MS = 60_000;
-/** Sums of sessions are begun again so often while requests are moved. */
-const MOST_SUM_TRIES = 5;
 /** D1 gets sums once in this time, at most. */
 const SUMS_EVERY_MS = 60_000;
-
-function logStrandedFailure(error: unknown): void {
-	logError("stranded_settlement_failed", error);
-}
 
 /** Sums of one statement: about 200 bytes each, and D1 takes 2 MB. */
 const SUMS_AT_ONCE = 2_000;
@@ -127,8 +103,8 @@ export class AccountMeter extends BackedUpObject {
 	#stored: StoredQuota;
 	#dataKey: DataKey;
 	#outbox: Outbox;
-	#feedback: FeedbackTable;
-	#sessions: SessionTable;
+	#held: HeldRequests;
+	#expired: ExpiredRequests;
 	#texts: TextTable;
 	#consoleSessions: ConsoleSessions;
 	#owners: MarkedOwnerTable;
@@ -141,11 +117,6 @@ export class AccountMeter extends BackedUpObject {
 	#areSumsWanted = false;
 	/** Whether this instance has sent sums. Until then its alarm sends them, which may be why it woke. */
 	#hasSentSums = false;
-	/** Asks D1 for the settlements of expired requests, one call after the other. */
-	#claims: Promise<void> = Promise.resolve();
-	#claimBackoff = new Backoff();
-	/** Receipts that strangers have asked for in a second. */
-	#publicLookups = { second: 0, count: 0 };
 	/** Records of hooks. Forgotten with the object, as the limit is there to bound what a loop writes. */
 	#records = new MinuteWindow();
 
@@ -168,11 +139,18 @@ export class AccountMeter extends BackedUpObject {
 			onEvent: (nowMs) => this.#eventStored(nowMs),
 		});
 		this.#refusals = new RefusalTable(this.#sql);
-		this.#feedback = new FeedbackTable(this.#sql, this.#meterState.table);
-		this.#sessions = new SessionTable(this.#sql, true);
 		this.#texts = new TextTable(this.#sql);
 		this.#keeper = new RequestKeeper(state.storage, this.#meterState, env);
+		this.#held = new HeldRequests(this.#sql, this.#meterState, this.#keeper);
 		this.#dataKey = new DataKey(this.#sql, env);
+		this.#expired = new ExpiredRequests(env, {
+			account: this.#account,
+			state: this.#meterState,
+			keeper: this.#keeper,
+			dataKey: this.#dataKey,
+			settle: (open, settlement, nowMs) => this.#settle(open, settlement, nowMs),
+			waitUntil: (work) => state.waitUntil(work),
+		});
 		this.#stored = new StoredQuota(this.#sql, env, {
 			arm: (atMs) => this.#outbox.arm(atMs),
 			waitUntil: (work) => state.waitUntil(work),
@@ -372,21 +350,11 @@ export class AccountMeter extends BackedUpObject {
 		}
 	}
 
-	/** An open request that only this object settles; undefined where it is not open. @throws StorageUnavailableError while D1 is to be asked and is away. */
-	async #findUnclaimed(requestId: string): Promise<OpenRequest | undefined> {
-		const open = this.#meterState.findOpen(requestId);
-		if (!open?.isClaiming) return open;
-		await this.#claim([open]);
-		if (this.#meterState.findOpen(requestId))
-			throw new StorageUnavailableError("D1 may have a settlement of the request");
-		return undefined;
-	}
-
 	/** Replaces a reservation by its settlement. Idempotent. A reservation that has expired stays settled at its bound. */
 	async settle(settlement: Settlement, stored?: StoredWrite): Promise<SettleVerdict> {
 		const { request_id: requestId, proof_hash: proofHash } = settlement.receipt;
-		const open = await this.#findUnclaimed(requestId);
-		if (!open) return this.#receiptOf(requestId)?.proof_hash === proofHash ? "settled" : "late";
+		const open = await this.#expired.findUnclaimed(requestId);
+		if (!open) return this.#held.receiptOf(requestId)?.proof_hash === proofHash ? "settled" : "late";
 		const nowMs = Date.now();
 		// Counted first, as in `admit`. What was paid for is stored whatever the quota says.
 		if (stored) this.#stored.countAnyway(`${requestId} settled`, settlement.usage.user_id, stored, nowMs);
@@ -415,7 +383,7 @@ export class AccountMeter extends BackedUpObject {
 	 * recorded if nobody settles the request. Idempotent; counts nothing.
 	 */
 	async extend(requestId: string, reservation: Reservation): Promise<ExtendVerdict> {
-		const open = await this.#findUnclaimed(requestId);
+		const open = await this.#expired.findUnclaimed(requestId);
 		if (!open) return "late";
 		const nowMs = Date.now();
 		const room = reservation.holdNanoUsd > open.nanoUsd ? this.#budgets.room(open, nowMs) : null;
@@ -478,22 +446,13 @@ export class AccountMeter extends BackedUpObject {
 	}
 
 	/** Usage of a range of days under names of clients, from its latest requests. */
-	async nameSums(column: NamedColumn, { since, until, ...which }: SumRange): Promise<NameSums> {
-		const { firstKept } = this.#keeper;
-		const from = firstNumberAt(Date.parse(since));
-		const range = { from: Math.max(from, firstKept), before: firstNumberAt(Date.parse(until) + DAY_MS) };
-		const read = await sumByName(this.#sql, column, range, which);
-		if (read.countedFromMs !== null) return read;
-		const archived = this.#keeper.archivesOf(range).length > 0 ? this.#keeper.heldFromMs : null;
-		return { ...read, countedFromMs: archived ?? (from < firstKept ? numberTimeMs(firstKept) : null) };
+	nameSums(column: NamedColumn, range: SumRange): Promise<NameSums> {
+		return this.#held.nameSums(column, range);
 	}
 
 	/** Usage over time, and what it was read from. */
 	usageSeries(query: SeriesQuery): MeterSeries {
-		const source = chooseSource(this.#meterState, this.#keeper, query);
-		const series =
-			source === "rows" ? readRowSeries(this.#meterState, this.#keeper, query) : readDaySeries(this.#meterState, query);
-		return { ...series, source };
+		return this.#held.series(query);
 	}
 
 	/** The requests of a page, one more than it holds if there are more, and which archives may have others. */
@@ -513,93 +472,38 @@ export class AccountMeter extends BackedUpObject {
 	}
 
 	/** Sessions whose newest request arrived in a range of time. */
-	sessionHeads({ sinceMs, beforeMs, ...query }: SessionsQuery): Promise<SessionHeads> {
-		const range = {
-			from: Math.max(this.#keeper.firstKept, firstNumberAt(sinceMs)),
-			before: Math.min(firstNumberAt(beforeMs), Number.MAX_SAFE_INTEGER),
-		};
-		return this.#sessions.heads(range, query);
+	sessionHeads(query: SessionsQuery): Promise<SessionHeads> {
+		return this.#held.sessionHeads(query);
 	}
 
 	/** What the requests of sessions come to, and the archives that may have others. */
-	async sessionRequests(
-		sessionIds: readonly string[],
-		apiKeyIds: readonly string[] | null,
-	): Promise<HeldSessionRequests> {
-		for (let tries = 1; ; tries++) {
-			const { archived } = this.#keeper;
-			const all = { from: archived.from, before: Number.MAX_SAFE_INTEGER };
-			const sums = addSessionRequests(await this.#sessions.sums(sessionIds, apiKeyIds, all));
-			// What was moved meanwhile is counted in part.
-			if (this.#keeper.archived.before !== archived.before && tries < MOST_SUM_TRIES) continue;
-			return { sums, archives: this.#keeper.archivesOf(archived), archived };
-		}
+	sessionRequests(sessionIds: readonly string[], apiKeyIds: readonly string[] | null): Promise<HeldSessionRequests> {
+		return this.#held.sessionRequests(sessionIds, apiKeyIds);
 	}
 
 	/** A settled request; `open` while it is not settled. */
 	request(requestId: string): RequestDetail | RemovedRequest | ArchivedRequest | "open" | null {
-		const { keptSince } = this.#keeper;
-		if (keptSince !== null && this.#isRemoved(requestId)) return { keptSince };
-		const whole = this.#wholeRow(requestId);
-		if (whole) return toStoredDetail(whole);
-		const failed = this.#meterState.failed.find(requestId);
-		return failed ? { request: failed.request, calls: [] } : this.#elsewhere(requestId);
-	}
-
-	/** Whether a request would be of a day that is no longer kept. One of those that is still open is shown. */
-	#isRemoved(requestId: string): boolean {
-		return this.#keeper.isRemoved(requestNumber(requestId)) && !this.#meterState.findOpen(requestId);
+		return this.#held.detail(requestId);
 	}
 
 	/** The receipt of a settled request; `open` while it is not settled. */
 	receipt(requestId: string): StoredReceipt | ArchivedRequest | "open" | null {
-		const receipt = this.#isRemoved(requestId) ? null : this.#receiptOf(requestId);
-		return receipt ?? this.#elsewhere(requestId);
+		return this.#held.receipt(requestId);
 	}
 
-	/** The same for anybody: so many a second, so that admissions are not kept waiting. */
+	/** The same for anybody: `busy` after so many a second. */
 	publicReceipt(requestId: string): StoredReceipt | ArchivedRequest | "open" | "busy" | "unbilled" | null {
-		const second = Math.floor(Date.now() / 1_000);
-		if (this.#publicLookups.second !== second) this.#publicLookups = { second, count: 0 };
-		if (++this.#publicLookups.count > PUBLIC_LOOKUPS_PER_SECOND) return "busy";
-		const found = this.receipt(requestId);
-		return found === null && this.#meterState.failed.find(requestId) ? "unbilled" : found;
+		return this.#held.publicReceipt(requestId, Date.now());
 	}
 
-	/** Where a request may be found that is not settled here. */
-	#elsewhere(requestId: string): ArchivedRequest | "open" | null {
-		if (this.#meterState.findOpen(requestId)) return "open";
-		const archives = this.#isRemoved(requestId) ? [] : this.#keeper.archivesFor(requestId);
-		return archives.length > 0 ? { archives } : null;
-	}
-
-	#wholeRow(requestId: string) {
-		const row = this.#meterState.table.find(requestId);
-		return row && this.#meterState.table.whole(row);
-	}
-
-	#receiptOf(requestId: string): StoredReceipt | undefined {
-		const whole = this.#wholeRow(requestId);
-		return whole && toStoredReceipt(whole);
-	}
-
-	/** Stores feedback on a settled request, or changes what it has while it is open. Of many at once the last one stays. */
+	/** Stores feedback on a settled request, or changes what it has while it is open. */
 	giveFeedback(given: GivenFeedback): MeterFeedbackVerdict {
-		const verdict = this.#feedback.give(given);
-		const elsewhere = verdict.outcome === "no_request" ? this.#elsewhere(given.requestId) : null;
-		return typeof elsewhere === "object" && elsewhere ? elsewhere : verdict;
+		return this.#held.giveFeedback(given);
 	}
 
-	/**
-	 * Settled requests behind one, oldest first, with their feedback, and the archives that may have others, newest first.
-	 * @param after a request id; empty for the first.
-	 */
+	/** Settled requests behind one, oldest first. @param after a request id; empty for the first. */
 	decisions(after: string, limit: number): { rated: RatedRequest[]; archives: number[] } {
-		const from = after === "" ? 0 : requestNumber(after);
-		return {
-			rated: this.#feedback.rated(after, limit),
-			archives: this.#keeper.archivesOf({ from, before: Number.MAX_SAFE_INTEGER }),
-		};
+		return this.#held.decisions(after, limit);
 	}
 
 	/** Days behind one that have sums, oldest first. */
@@ -608,11 +512,8 @@ export class AccountMeter extends BackedUpObject {
 	}
 
 	/** The sums of a day, and what its rows come to at the same moment, if they all are here. */
-	async checkDay(day: string): Promise<CheckedDay> {
-		const sums = this.#meterState.sumsOfDay(day);
-		if (!this.#keeper.hasAllOf(day)) return { day, sums, rows: null };
-		const rows = await recomputeDay(this.#meterState, day, this.#meterState.lastChange);
-		return { day, sums, rows: this.#keeper.hasAllOf(day) ? rows : null };
+	checkDay(day: string): Promise<CheckedDay> {
+		return this.#held.checkDay(day);
 	}
 
 	/** Writes to D1 what it lacks, sums that are not due as well. */
@@ -705,7 +606,7 @@ export class AccountMeter extends BackedUpObject {
 		this.#outbox.alarmFired();
 		const delivered = this.#deliverAlerts();
 		try {
-			await this.#expire();
+			await this.#expired.settleExpired();
 			if (this.#hasSentSums) await this.#outbox.flush();
 			else await this.flushNow();
 		} catch (error) {
@@ -757,119 +658,11 @@ export class AccountMeter extends BackedUpObject {
 		}
 	}
 
-	/** Settles what has expired, as far as D1 can be asked. */
-	async #expire(): Promise<void> {
-		const expired = this.#meterState.expired(Date.now());
-		if (expired.length === 0) return;
-		await this.#claim(expired);
-		if (this.#account.userId !== null) await this.#takeStranded(this.#account.userId).catch(logStrandedFailure);
-	}
-
-	/** Settles open requests with what D1 has for them, which is their bound unless a Worker was there before. Never throws. */
-	#claim(requests: readonly OpenRequest[]): Promise<void> {
-		const claimed = this.#claims.then(async () => {
-			try {
-				await this.#claimAll(requests.map(({ id }) => id));
-			} catch (error) {
-				this.#claimBackoff.recordFailure();
-				logStrandedFailure(error);
-			}
-		});
-		this.#claims = claimed;
-		return claimed;
-	}
-
-	async #claimAll(requestIds: readonly string[]): Promise<void> {
-		for (let from = 0; from < requestIds.length; from += CLAIMED_AT_ONCE) {
-			const nowMs = Date.now();
-			// Until it is claimed, a request may be settled or extended: while others wait for D1, for example.
-			const some = requestIds.slice(from, from + CLAIMED_AT_ONCE).flatMap((id) => this.#meterState.findOpen(id) ?? []);
-			await this.#claimSome(some.filter(({ isClaiming, expiresAtMs }) => isClaiming || expiresAtMs <= nowMs));
-		}
-		this.#claimBackoff.recordSuccess();
-	}
-
-	async #claimSome(requests: readonly OpenRequest[]): Promise<void> {
-		if (requests.length === 0) return;
-		const db = database(this.env.DB);
-		const { signer } = cachedSettings(this.env);
-		const userId = this.#account.userId ?? "";
-		for (const open of requests) this.#meterState.claim(open);
-		const parents = new Map<string, TraceParent | null>();
-		const atBounds = requests.map(async (open) => {
-			const { parent = null, ...reserved } = this.#meterState.table.reserved(open, userId);
-			parents.set(open.id, parent);
-			return settleAtBound(await this.#withOutput(reserved), Date.now(), signer);
-		});
-		const settlements = await strand(db, await Promise.all(atBounds), Date.now());
-		const taken = settlements.filter((settlement) => this.#take(settlement));
-		const waitUntil = (work: Promise<unknown>) => this.ctx.waitUntil(work);
-		waitUntil(traceAtBound({ env: this.env, waitUntil }, taken, parents));
-		const ids = settlements.map(({ usage }) => usage.request_id);
-		await markTaken(db, userId, ids, Date.now()).catch(logStrandedFailure);
-	}
-
 	/** Takes over settlements that Workers have stranded in D1 while this object was away. Idempotent. */
 	async takeStranded(userId: string): Promise<void> {
 		this.#account.learnUser(userId);
-		await this.#takeStranded(userId);
+		await this.#expired.takeStranded(userId);
 		this.#armForSums(Date.now());
-	}
-
-	async #takeStranded(userId: string): Promise<void> {
-		const db = database(this.env.DB);
-		for (;;) {
-			const settlements = await listUntaken(db, userId);
-			if (settlements.length === 0) return;
-			for (const settlement of settlements)
-				if (!(await this.#keeper.isArchived(userId, settlement.usage.request_id))) this.#take(settlement);
-			const ids = settlements.map(({ usage }) => usage.request_id);
-			await markTaken(db, userId, ids, Date.now());
-		}
-	}
-
-	/**
-	 * Settles a request with its settlement from D1. One that this object does not know was admitted before it was restored.
-	 * @returns whether it was open.
-	 */
-	#take(settlement: Settlement): boolean {
-		const { request_id: id, api_key_id: apiKeyId } = settlement.usage;
-		const nowMs = Date.now();
-		if (!this.#meterState.wasAdmitted(id)) {
-			const receipt = JSON.parse(settlement.receipt.receipt) as Receipt;
-			this.#meterState.admit({
-				id,
-				apiKeyId,
-				atMs: nowMs,
-				counting: "none",
-				isLimited: false,
-				budgetKeyId: apiKeyId,
-				bookedDay: this.#meterState.today(nowMs),
-				nanoUsd: 0,
-				keyBudget: null,
-				expiresAtMs: nowMs,
-				reservation: { usage: settlement.usage, receipt, expiresAtMs: nowMs, holdNanoUsd: 0 },
-			});
-		}
-		const open = this.#meterState.findOpen(id);
-		if (!open) return false;
-		// Its Worker may have believed that it had no reservation.
-		this.#meterState.failed.drop(id);
-		this.#settle(open, settlement, nowMs);
-		return true;
-	}
-
-	/** A reservation whose receipt says that nothing was delivered, where it was written before the request had its salt. */
-	async #withOutput(reservation: ReservedEnd): Promise<ReservedEnd> {
-		const { receipt } = reservation;
-		if (receipt.output_hash !== null) return reservation;
-		try {
-			return { ...reservation, receipt: withEmptyOutput(receipt, await this.#dataKey.salt(receipt.request_id)) };
-		} catch (error) {
-			// What it cost is recorded all the same.
-			logError("data_key_closed", error);
-			return reservation;
-		}
 	}
 
 	async #writeRound(): Promise<boolean> {
@@ -949,7 +742,7 @@ export class AccountMeter extends BackedUpObject {
 	#armForOpenWork(flushAtMs: number): void {
 		const { earliestExpiryMs } = this.#meterState;
 		// One that has expired and is open waits for D1.
-		const claimAtMs = Date.now() + (this.#claimBackoff.failures > 0 ? this.#claimBackoff.delayMs : 0);
+		const claimAtMs = Date.now() + this.#expired.retryDelayMs;
 		if (earliestExpiryMs !== null) this.#outbox.arm(Math.max(earliestExpiryMs, claimAtMs));
 		if (this.#budgets.table.hasUnflushed) this.#outbox.arm(flushAtMs);
 		this.#armForWebhooks();
