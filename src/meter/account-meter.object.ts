@@ -5,8 +5,7 @@
 // rows. A reservation whose caller died is settled by the alarm: at its bound, unless D1 has a settlement that a Worker stranded there
 // while this object was away. So the object writes its own there first, and settles with what it reads back. From the moment that it
 // may ask D1, the row says so, and nothing else settles the request. D1 gets sums once a minute, with an admission or the alarm.
-import { PLANS, type PlanId } from "../catalog/plans.ts";
-import { database } from "../db/client.edge.ts";
+import type { PlanId } from "../catalog/plans.ts";
 import { BackedUpObject } from "../durable/backed-up-object.edge.ts";
 import { migrate } from "../durable/migrations.edge.ts";
 import type { BackupPlan } from "../durable/object-rows.edge.ts";
@@ -14,6 +13,7 @@ import { Outbox } from "../durable/outbox.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { cachedSettings } from "../settings.ts";
 import { toWebhookRules } from "../webhooks/webhook.ts";
+import { Admissions } from "./admissions.edge.ts";
 import { DAY_MS } from "./budget-period.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
 import { ConsoleSessions } from "./console-sessions.edge.ts";
@@ -27,7 +27,6 @@ import type { SealedTexts } from "./kept-texts.ts";
 import type { BudgetStatus, KeyCosts } from "./key-budget.ts";
 import { KeyBudgets } from "./key-budgets.edge.ts";
 import { KeyStandings } from "./key-standings.edge.ts";
-import { narrowerQuota, refuseOverLimit, toQuota } from "./limits.ts";
 import { MarkedOwnerTable } from "./marked-owner-table.edge.ts";
 import { MeterAccount } from "./meter-account.edge.ts";
 import {
@@ -45,20 +44,18 @@ import {
 	type MeterSnapshot,
 	type NamedCounts,
 	type PageVerdict,
-	type Quota,
 	RECENT_ROWS,
 	RECORDS_PER_MINUTE,
 	type RecordVerdict,
 	type SettleVerdict,
 } from "./meter-calls.ts";
-import { recordMeterEvents } from "./meter-events.store.ts";
-import { type MeterEvent, toStoredEvent } from "./meter-events.ts";
+import type { MeterEvent } from "./meter-events.ts";
 import { type CountedDecision, MeterMetrics } from "./meter-metrics.edge.ts";
 import { MeterState } from "./meter-state.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
+import { MinuteSums, SUMS_EVERY_MS } from "./minute-sums.edge.ts";
 import type { NamedColumn, NameSums } from "./name-sums.edge.ts";
 import { RefusalTable } from "./refusal-table.edge.ts";
-import type { LimitRefusal } from "./refusals.ts";
 import { RequestKeeper } from "./request-keeper.edge.ts";
 import type {
 	ArchivedRequest,
@@ -73,12 +70,12 @@ import type { OpenRequest } from "./request-table.edge.ts";
 import { MinuteWindow } from "./rolling-window.ts";
 import type { HeldSessionRequests, SessionHeads, SessionsQuery } from "./session-page.ts";
 import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
-import { eventBytes, type StorageVerdict, type StoredDeletion, type StoredWrite } from "./stored-bytes.ts";
+import type { StorageVerdict, StoredDeletion, StoredWrite } from "./stored-bytes.ts";
 import { type CountedWrite, StoredQuota } from "./stored-quota.edge.ts";
 import { toListedRequest } from "./stored-request.ts";
 import { TextTable } from "./text-table.edge.ts";
 import type { NamedTimes } from "./time-sums.ts";
-import { forgetEarlierSums, highestRevision, recordUsageDays } from "./usage-days.store.ts";
+import { UnflushedEvents } from "./unflushed-events.edge.ts";
 import type { MeterSeries, SeriesQuery } from "./usage-series.ts";
 
 /** From an audit event of the meter's own to its flush, so that others go with it. */
@@ -87,12 +84,6 @@ const FLUSH_EVENTS_AFTER_MS = 250;
 const ALERT_FLUSH_MS = 10_000;
 /** When requests are moved or removed again, after a failure. */
 const KEEP_AGAIN_MS = 60_000;
-/** D1 gets sums once in this time, at most. */
-const SUMS_EVERY_MS = 60_000;
-
-/** Sums of one statement: about 200 bytes each, and D1 takes 2 MB. */
-const SUMS_AT_ONCE = 2_000;
-
 export class AccountMeter extends BackedUpObject {
 	#sql: SqlStorage;
 	#meterState: MeterState;
@@ -105,18 +96,13 @@ export class AccountMeter extends BackedUpObject {
 	#outbox: Outbox;
 	#held: HeldRequests;
 	#expired: ExpiredRequests;
+	#admissions: Admissions;
+	#sums: MinuteSums;
+	#events: UnflushedEvents;
 	#texts: TextTable;
 	#consoleSessions: ConsoleSessions;
 	#owners: MarkedOwnerTable;
 	#keeper: RequestKeeper;
-	/** Null while nobody reads metrics. */
-	#metrics: MeterMetrics | null = null;
-	#metricsTriedAtMs = Date.now();
-	#sumsSentAtMs = Date.now();
-	/** Whether sums are to be sent before they are due. */
-	#areSumsWanted = false;
-	/** Whether this instance has sent sums. Until then its alarm sends them, which may be why it woke. */
-	#hasSentSums = false;
 	/** Records of hooks. Forgotten with the object, as the limit is there to bound what a loop writes. */
 	#records = new MinuteWindow();
 
@@ -151,13 +137,26 @@ export class AccountMeter extends BackedUpObject {
 			settle: (open, settlement, nowMs) => this.#settle(open, settlement, nowMs),
 			waitUntil: (work) => state.waitUntil(work),
 		});
+		const arm = (atMs: number) => this.#outbox.arm(atMs);
 		this.#stored = new StoredQuota(this.#sql, env, {
-			arm: (atMs) => this.#outbox.arm(atMs),
+			arm,
 			waitUntil: (work) => state.waitUntil(work),
+		});
+		this.#events = new UnflushedEvents(env, this.#budgets.table, this.#refusals, this.#stored);
+		this.#sums = new MinuteSums(env, this.#account, this.#meterState, arm);
+		this.#admissions = new Admissions({
+			account: this.#account,
+			keys: this.#keys,
+			state: this.#meterState,
+			budgets: this.#budgets,
+			stored: this.#stored,
+			sums: this.#sums,
+			arm,
+			onClockBack: (nowMs) => this.#armForOpenWork(nowMs),
 		});
 		// The alarm may have been lost with its machine, so open work sets it again. One that is set earlier stays: it may be for sums.
 		state.blockConcurrencyWhile(async () => {
-			this.#metrics = await MeterMetrics.open(this.#sql, env, this.#meterState, this.#account.userId);
+			this.#sums.metrics = await MeterMetrics.open(this.#sql, env, this.#meterState, this.#account.userId);
 			await this.#outbox.learnAlarm();
 			this.#armForOpenWork(now);
 		});
@@ -189,30 +188,8 @@ export class AccountMeter extends BackedUpObject {
 
 	/** Sends sums and metrics where that is due, so that no timer waits for it: a waiting object is billed. */
 	#sendSumsIfDue(nowMs: number): void {
-		if (!(this.#areSumsDue(nowMs) || this.#areMetricsDue(nowMs)) || this.#outbox.isFailing) return;
+		if (!this.#sums.isDue(nowMs) || this.#outbox.isFailing) return;
 		this.ctx.waitUntil(this.#outbox.flush());
-	}
-
-	#areSumsDue(nowMs: number): boolean {
-		const isDue = this.#areSumsWanted || Math.abs(nowMs - this.#sumsSentAtMs) >= SUMS_EVERY_MS;
-		return isDue && this.#meterState.hasUnsent;
-	}
-
-	#areMetricsDue(nowMs: number): boolean {
-		const isDue = this.#areSumsWanted || Math.abs(nowMs - this.#metricsTriedAtMs) >= SUMS_EVERY_MS;
-		return isDue && (this.#metrics?.hasUnsent ?? false);
-	}
-
-	#quota(plan: PlanId, nowMs: number): Quota {
-		const { rpm, dailyRequests } = PLANS[plan];
-		return toQuota(plan, { rpm, dailyLimit: dailyRequests }, this.#meterState, nowMs);
-	}
-
-	/** The limits of a key; null when it has none of its own. */
-	#keyQuota({ keyId, keyLimits }: AdmitRequest, ofPlan: Quota, nowMs: number): Quota | null {
-		if (!keyLimits) return null;
-		const limits = { rpm: keyLimits.rpm ?? ofPlan.rpm, dailyLimit: keyLimits.dailyRequests };
-		return toQuota(ofPlan.plan, limits, this.#meterState.keys.windowsFor(keyId), nowMs);
 	}
 
 	/**
@@ -221,7 +198,10 @@ export class AccountMeter extends BackedUpObject {
 	 */
 	async admit(request: AdmitRequest): Promise<AdmitVerdict> {
 		const salt = request.reservation ? await this.#dataKey.salt(request.requestId) : null;
-		return this.#admit(request, salt);
+		const nowMs = Date.now();
+		const verdict = this.#admissions.admit(request, salt, nowMs);
+		if (verdict.admitted) this.#sendSumsIfDue(nowMs);
+		return verdict;
 	}
 
 	/** The salt of the hashes in the receipt of a request or a run. */
@@ -232,55 +212,6 @@ export class AccountMeter extends BackedUpObject {
 	/** A key of the user's for one purpose. */
 	subkey(purpose: string): Promise<Uint8Array> {
 		return this.#dataKey.subkey(purpose);
-	}
-
-	#admit(request: AdmitRequest, salt: string | null): AdmitVerdict {
-		const now = Date.now();
-		const plan = this.#account.plan ?? request.plan;
-		const state = this.#keys.standing(request.keyId, request.keyVersion);
-		if (state !== "good") return { admitted: false, reason: state };
-		if (plan !== request.plan && request.reservation) return { admitted: false, reason: "plan_changed", plan };
-
-		if (this.#meterState.followClock(now)) this.#armForOpenWork(now);
-		const refusal =
-			this.#limitRefusal(request, plan, now) ??
-			this.#budgetRefusal(request, plan, now) ??
-			this.#storageRefusal(request, plan, now);
-		// A repeated call is not refused because of its own admission, and not counted again.
-		if (refusal && !this.#meterState.wasAdmitted(request.requestId)) return refusal;
-		if (!refusal) this.#count(request, now);
-		this.#sendSumsIfDue(now);
-		const quota = this.#quota(plan, now);
-		const isReduced = request.stored !== undefined && this.#stored.isReduced(request.requestId);
-		return { admitted: true, quota: narrowerQuota(quota, this.#keyQuota(request, quota, now)), isReduced, salt };
-	}
-
-	/** Stores and counts an admission, once. */
-	#count(request: AdmitRequest, nowMs: number): void {
-		const { requestId, countsTowardsDay, keyId, keyLimits, keyBudget, budgetKeyId, reservation } = request;
-		this.#fold(nowMs);
-		if (!reservation) {
-			const limitedKeyId = keyLimits ? keyId : null;
-			this.#meterState.admitFree({ requestId, isOfDay: countsTowardsDay, limitedKeyId }, nowMs);
-			return;
-		}
-		this.#account.learnUser(reservation.usage.user_id);
-		this.#metrics?.begin(reservation.usage.user_id);
-		const { expiresAtMs, holdNanoUsd: nanoUsd } = reservation;
-		this.#meterState.admit({
-			id: requestId,
-			apiKeyId: keyId,
-			atMs: nowMs,
-			counting: countsTowardsDay ? "day" : "minute",
-			isLimited: keyLimits !== null,
-			budgetKeyId,
-			bookedDay: this.#meterState.today(nowMs),
-			nanoUsd,
-			keyBudget,
-			expiresAtMs,
-			reservation,
-		});
-		this.#outbox.arm(Math.min(expiresAtMs, nowMs + SUMS_EVERY_MS));
 	}
 
 	/** Takes a record of a coding agent's hook, which counts against no limit but that of records. */
@@ -301,53 +232,17 @@ export class AccountMeter extends BackedUpObject {
 
 	/** Counts a decision of the policy for the metrics. Idempotent. */
 	countCheck(userId: string, check: CountedDecision): void {
-		if (!this.#metrics) return;
-		this.#metrics.begin(userId);
-		this.#metrics.countCheck(check);
+		if (!this.#sums.metrics) return;
+		this.#sums.metrics.begin(userId);
+		this.#sums.metrics.countCheck(check);
 		this.#outbox.arm(Date.now() + SUMS_EVERY_MS);
-	}
-
-	/** The refusal by a limit of the plan or of the key; null when the request fits in all of them. */
-	#limitRefusal(request: AdmitRequest, plan: PlanId, nowMs: number): LimitRefusal | null {
-		const ofPlan = this.#quota(plan, nowMs);
-		const ofKey = this.#keyQuota(request, ofPlan, nowMs);
-		const { countsTowardsDay, keyId } = request;
-		return (
-			refuseOverLimit("plan", ofPlan, countsTowardsDay, this.#meterState, nowMs) ??
-			(ofKey && refuseOverLimit("key", ofKey, countsTowardsDay, this.#meterState.keys.windowsFor(keyId), nowMs))
-		);
-	}
-
-	/** The refusal of a reservation that the key's budget has no room for; null when it fits. */
-	#budgetRefusal(request: AdmitRequest, plan: PlanId, nowMs: number): AdmitVerdict | null {
-		const budget = this.#budgets.findExceeded(request, nowMs);
-		return budget && { admitted: false, reason: "key_budget_exceeded", quota: this.#quota(plan, nowMs), budget };
-	}
-
-	/**
-	 * Counts what a request stores; its refusal where the quota has no room for it, else null. Called last, before the slot is written:
-	 * if the object dies in between, the repeated call finds the write counted.
-	 */
-	#storageRefusal({ requestId: id, stored }: AdmitRequest, plan: PlanId, nowMs: number): AdmitVerdict | null {
-		const verdict = stored ? this.#stored.count({ id, ...stored, plan }, nowMs) : null;
-		if (!verdict || verdict.stored) return null;
-		return { admitted: false, reason: "storage_quota_exceeded", quota: this.#quota(plan, nowMs), stored: verdict };
 	}
 
 	/** Settles a request, and stores the alerts that its cost gives rise to in the same transaction. */
 	#settle(open: OpenRequest, settlement: Settlement, nowMs: number): void {
 		this.#meterState.settle(open, settlement);
-		this.#metrics?.count(toCountedSettlement(settlement));
+		this.#sums.metrics?.count(toCountedSettlement(settlement));
 		this.#budgets.settled(open, settlement.usage, nowMs);
-	}
-
-	/** Folds where that is due. If that fails, a wake-up reads more rows, and the request is admitted all the same. */
-	#fold(nowMs: number): void {
-		try {
-			this.#meterState.foldIfDue(nowMs);
-		} catch (error) {
-			logError("meter_fold_failed", error);
-		}
 	}
 
 	/** Replaces a reservation by its settlement. Idempotent. A reservation that has expired stays settled at its bound. */
@@ -424,7 +319,7 @@ export class AccountMeter extends BackedUpObject {
 	snapshot(plan: PlanId): MeterSnapshot {
 		const nowMs = Date.now();
 		return {
-			quota: this.#quota(this.#account.plan ?? plan, nowMs),
+			quota: this.#admissions.quota(this.#account.plan ?? plan, nowMs),
 			stored: this.#stored.totals(this.#account.plan ?? plan, nowMs),
 			totals: this.#meterState.totals(),
 			recent: this.#meterState.table.latest(RECENT_ROWS).map(toListedRequest),
@@ -518,12 +413,11 @@ export class AccountMeter extends BackedUpObject {
 
 	/** Writes to D1 what it lacks, sums that are not due as well. */
 	async flushNow(): Promise<void> {
-		this.#areSumsWanted = true;
+		this.#sums.areWanted = true;
 		await this.#outbox.flush();
 		// A flush that was under way may have looked at the sums before.
-		const hasUnsent = this.#meterState.hasUnsent || this.#metrics?.hasUnsent;
-		if (hasUnsent && !this.#outbox.isFailing) await this.#outbox.flush();
-		this.#areSumsWanted = false;
+		if (this.#sums.hasUnsent && !this.#outbox.isFailing) await this.#outbox.flush();
+		this.#sums.areWanted = false;
 	}
 
 	/** Sets the user's plan from the next request on. */
@@ -583,17 +477,17 @@ export class AccountMeter extends BackedUpObject {
 		const recorded = this.ctx.storage.transactionSync(() =>
 			failed.filter((each) => this.#meterState.recordFailed(each)),
 		);
-		this.#metrics?.begin(userId);
-		for (const each of recorded) this.#metrics?.count(toUnbilledRow(each));
+		this.#sums.metrics?.begin(userId);
+		for (const each of recorded) this.#sums.metrics?.count(toUnbilledRow(each));
 		// Written with the rows, for what they count for is not read from them again.
-		if (recorded.length > 0 && this.#metrics?.keep()) this.#outbox.arm(Date.now() + SUMS_EVERY_MS);
+		if (recorded.length > 0 && this.#sums.metrics?.keep()) this.#outbox.arm(Date.now() + SUMS_EVERY_MS);
 		// So that they are removed in time, even if nothing else is to be done.
 		this.#outbox.arm(Date.now() + DAY_MS);
 	}
 
 	/** Audit events of this meter that D1 does not have. */
 	unflushedEvents(): MeterEvent[] {
-		return [...this.#budgets.table.unflushed().map(({ event }) => toStoredEvent(event)), ...this.#refusals.events()];
+		return this.#events.all();
 	}
 
 	/** For health checks: an answer shows that objects run. */
@@ -607,13 +501,13 @@ export class AccountMeter extends BackedUpObject {
 		const delivered = this.#deliverAlerts();
 		try {
 			await this.#expired.settleExpired();
-			if (this.#hasSentSums) await this.#outbox.flush();
+			if (this.#sums.hasSent) await this.#outbox.flush();
 			else await this.flushNow();
 		} catch (error) {
 			logError("meter_alarm_failed", error);
 		}
 		this.#armForOpenWork(Date.now() + this.#outbox.retryDelayMs);
-		this.#armForSums(Date.now() + this.#outbox.retryDelayMs);
+		this.#sums.armForSending(Date.now() + this.#outbox.retryDelayMs);
 		await this.#keep(Date.now());
 		this.#forgetTexts(Date.now());
 		// A receiver that hangs delays the next alarm, which expires reservations, by ten seconds at most.
@@ -662,80 +556,17 @@ export class AccountMeter extends BackedUpObject {
 	async takeStranded(userId: string): Promise<void> {
 		this.#account.learnUser(userId);
 		await this.#expired.takeStranded(userId);
-		this.#armForSums(Date.now());
+		this.#sums.armForSending(Date.now());
 	}
 
 	async #writeRound(): Promise<boolean> {
 		return (
-			(await this.#writeAlerts()) ||
-			(await this.#writeRefusals()) ||
+			(await this.#events.writeAlerts()) ||
+			(await this.#events.writeRefusals()) ||
 			(await this.#stored.flush(Date.now())) ||
-			(await this.#writeSums()) ||
-			this.#sendMetrics()
+			(await this.#sums.write()) ||
+			this.#sums.sendMetrics()
 		);
-	}
-
-	/** Writes sums to D1 where they are due; false when they are not. */
-	async #writeSums(): Promise<boolean> {
-		if (this.#account.userId === null || !this.#areSumsDue(Date.now())) return false;
-		const db = database(this.env.DB);
-		const base = this.#account.revisionBase ?? (await highestRevision(db, this.#account.userId));
-		// D1 may have sums of a later state than the one that was restored.
-		if (this.#account.revisionBase === null) this.#meterState.markAllUnsent();
-		const sums = this.#meterState.unsentSums(base);
-		for (let from = 0; from < sums.length; from += SUMS_AT_ONCE) {
-			const some = sums.slice(from, from + SUMS_AT_ONCE);
-			await recordUsageDays(db, this.#account.userId, some);
-			this.#meterState.markSent(some, base);
-		}
-		if (this.#account.revisionBase === null) {
-			await forgetEarlierSums(db, this.#account.userId, base);
-			this.#account.setRevisionBase(base);
-		}
-		this.#sumsSentAtMs = Date.now();
-		this.#hasSentSums = true;
-		return true;
-	}
-
-	/** Sends metrics where they are due. While object `Metrics` is away, nothing else waits for it: the next minute sends the same. */
-	async #sendMetrics(): Promise<false> {
-		const nowMs = Date.now();
-		if (!this.#areMetricsDue(nowMs)) return false;
-		this.#metricsTriedAtMs = nowMs;
-		try {
-			await this.#metrics?.send();
-		} catch (error) {
-			logError("metrics_not_sent", error);
-			this.#outbox.arm(nowMs + SUMS_EVERY_MS);
-		}
-		return false;
-	}
-
-	async #writeAlerts(): Promise<boolean> {
-		const alerts = this.#budgets.table.hasUnflushed ? this.#budgets.table.unflushed() : [];
-		if (alerts.length === 0) return false;
-		const events = alerts.map(({ event }) => toStoredEvent(event));
-		await recordMeterEvents(database(this.env.DB), events);
-		this.#budgets.table.markFlushed(alerts);
-		this.#countEvents(events);
-		return true;
-	}
-
-	async #writeRefusals(): Promise<boolean> {
-		const refusals = this.#refusals.complete(Date.now());
-		if (refusals.length === 0) return false;
-		await recordMeterEvents(
-			database(this.env.DB),
-			refusals.map(({ event }) => event),
-		);
-		this.#refusals.forget(refusals);
-		this.#countEvents(refusals.map(({ event }) => event));
-		return true;
-	}
-
-	/** Counts events of the meter's own, which D1 has now. */
-	#countEvents(events: readonly MeterEvent[]): void {
-		for (const { user_id, payload } of events) this.#stored.addRolling(user_id, eventBytes(payload), Date.now());
 	}
 
 	/** @param flushAtMs when to flush again, if anything is unflushed. */
@@ -749,12 +580,6 @@ export class AccountMeter extends BackedUpObject {
 		this.#armForTexts();
 		this.#armForRefusals(flushAtMs);
 		this.#stored.armForFlush(Date.now(), flushAtMs);
-	}
-
-	/** Sends sums when that is due. Not for an object that wakes: what it has not folded may have been sent before. */
-	#armForSums(notBeforeMs: number): void {
-		if (this.#meterState.hasUnsent) this.#outbox.arm(Math.max(this.#sumsSentAtMs + SUMS_EVERY_MS, notBeforeMs));
-		if (this.#metrics?.hasUnsent) this.#outbox.arm(Math.max(this.#metricsTriedAtMs + SUMS_EVERY_MS, notBeforeMs));
 	}
 
 	/** Flushes refusals when their minute is over. @param notBeforeMs when to try again after a failure. */
