@@ -1,24 +1,32 @@
-// Admissions of a meter: refuses a request by the limits of plan and key, the key's budget or the quota of stored bytes, else counts it
-// and stores its reservation. Synchronous: between a look at what is left and the row, nothing else runs.
+// Reservations of a meter: admits a request where limits, the key's budget and the quota of stored bytes have room for it; extends,
+// settles or releases what it holds. Between a look at what is left and the row, nothing else runs.
 import { PLANS, type PlanId } from "../catalog/plans.ts";
 import { logError } from "../http/log.edge.ts";
+import { toCountedSettlement } from "./counted-request.ts";
+import type { ExpiredRequests } from "./expired-requests.edge.ts";
 import type { KeyBudgets } from "./key-budgets.edge.ts";
 import type { KeyStandings } from "./key-standings.edge.ts";
 import { narrowerQuota, refuseOverLimit, toQuota } from "./limits.ts";
 import type { MeterAccount } from "./meter-account.edge.ts";
-import type { AdmitRequest, AdmitVerdict, Quota } from "./meter-calls.ts";
+import type { AdmitRequest, AdmitVerdict, BudgetRoom, ExtendVerdict, Quota, SettleVerdict } from "./meter-calls.ts";
 import type { MeterState } from "./meter-state.edge.ts";
 import { type MinuteSums, SUMS_EVERY_MS } from "./minute-sums.edge.ts";
 import type { LimitRefusal } from "./refusals.ts";
+import type { RequestLookup } from "./request-lookup.edge.ts";
+import type { OpenRequest } from "./request-table.edge.ts";
+import type { Reservation, Settlement } from "./settlement.ts";
+import type { StoredWrite } from "./stored-bytes.ts";
 import type { StoredQuota } from "./stored-quota.edge.ts";
 
 /** What the meter provides. */
-interface AdmissionOwner {
+interface ReservationOwner {
 	account: MeterAccount;
 	keys: KeyStandings;
 	state: MeterState;
 	budgets: KeyBudgets;
 	stored: StoredQuota;
+	lookup: RequestLookup;
+	expired: ExpiredRequests;
 	sums: MinuteSums;
 	/** Sets the meter's alarm. The earlier time wins. */
 	arm(atMs: number): void;
@@ -26,11 +34,11 @@ interface AdmissionOwner {
 	onClockBack(nowMs: number): void;
 }
 
-export class Admissions {
-	#owner: AdmissionOwner;
+export class Reservations {
+	#owner: ReservationOwner;
 	#state: MeterState;
 
-	constructor(owner: AdmissionOwner) {
+	constructor(owner: ReservationOwner) {
 		this.#owner = owner;
 		this.#state = owner.state;
 	}
@@ -131,5 +139,56 @@ export class Admissions {
 		} catch (error) {
 			logError("meter_fold_failed", error);
 		}
+	}
+
+	/** Replaces a reservation by its settlement. Idempotent. A reservation that has expired stays settled at its bound. */
+	async settle(settlement: Settlement, stored?: StoredWrite): Promise<SettleVerdict> {
+		const { request_id: requestId, proof_hash: proofHash } = settlement.receipt;
+		const { expired, lookup } = this.#owner;
+		const open = await expired.findUnclaimed(requestId);
+		if (!open) return lookup.receiptOf(requestId)?.proof_hash === proofHash ? "settled" : "late";
+		const nowMs = Date.now();
+		// Counted first, as in `admit`. What was paid for is stored whatever the quota says.
+		if (stored) this.#owner.stored.countAnyway(`${requestId} settled`, settlement.usage.user_id, stored, nowMs);
+		this.settleOpen(open, settlement, nowMs);
+		this.#owner.arm(nowMs + SUMS_EVERY_MS);
+		return "settled";
+	}
+
+	/** Settles a request, and stores the alerts that its cost gives rise to in the same transaction. */
+	settleOpen(open: OpenRequest, settlement: Settlement, nowMs: number): void {
+		this.#state.settle(open, settlement);
+		this.#owner.sums.metrics?.count(toCountedSettlement(settlement));
+		this.#owner.budgets.settled(open, settlement.usage, nowMs);
+	}
+
+	/**
+	 * Replaces an open reservation by another, with a later end, another bound, or what a long run has spent so far. It is
+	 * recorded if nobody settles the request. Idempotent; counts nothing.
+	 */
+	async extend(requestId: string, reservation: Reservation): Promise<ExtendVerdict> {
+		const open = await this.#owner.expired.findUnclaimed(requestId);
+		if (!open) return "late";
+		const nowMs = Date.now();
+		const room = reservation.holdNanoUsd > open.nanoUsd ? this.#owner.budgets.room(open, nowMs) : null;
+		if (room && reservation.holdNanoUsd > room.mostNanoUsd) return "over_budget";
+		this.#state.extend(open, reservation, nowMs);
+		this.#owner.arm(reservation.expiresAtMs);
+		return "extended";
+	}
+
+	/** Releases a reservation of a request that no model was billed for. */
+	release(requestId: string, nowMs: number): void {
+		const open = this.#state.findOpen(requestId);
+		// D1 may have its settlement already.
+		if (!open || open.isClaiming) return;
+		this.#owner.stored.giveBack(requestId, nowMs);
+		this.#state.release(open);
+	}
+
+	/** What an open request may hold in the budget of its key; null without a budget, and when it is not open. */
+	room(requestId: string, nowMs: number): BudgetRoom | null {
+		const open = this.#state.findOpen(requestId);
+		return open ? this.#owner.budgets.room(open, nowMs) : null;
 	}
 }

@@ -21,7 +21,7 @@ const PUBLIC_LOOKUPS_PER_SECOND = 100;
 /** Sums of sessions are begun again so often while requests are moved. */
 const MOST_SUM_TRIES = 5;
 
-export class HeldRequests {
+export class RequestLookup {
 	#sql: SqlStorage;
 	#state: MeterState;
 	#keeper: RequestKeeper;
