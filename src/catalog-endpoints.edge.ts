@@ -18,10 +18,10 @@ const idsSchema = (what: string) =>
 	z.array(z.string()).describe(`Ids of the ${what} that the operator's catalog adds or changes.`);
 
 /** What of a catalog is the operator's. */
-function ownIds({ catalog: { providers, models, version } }: Settings) {
+function ownIds({ catalog: { providers, models, encoders, version } }: Settings) {
 	const own = (rows: readonly { id: string; owner?: string | undefined }[]) =>
 		rows.filter(({ owner }) => owner === "operator").map(({ id }) => id);
-	return { catalog_version: version, providers: own(providers), models: own(models) };
+	return { catalog_version: version, providers: own(providers), models: own([...models, ...encoders]) };
 }
 
 const readCatalogEndpoint = endpoint({

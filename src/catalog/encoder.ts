@@ -1,7 +1,8 @@
 // The shape of encoders.json: the models that make no text. They turn texts into vectors, scores or an order, are only called by name,
 // and are never chosen or exchanged. A change of a figure there also changes its source in encoders.sources.json, and the version in models.json. Pure.
 import * as z from "zod";
-import { ENCODER_KINDS, type EncoderKind, PLAN_IDS } from "./vocabulary.ts";
+import type { Provider } from "./schema.ts";
+import { ENCODER_KINDS, type EncoderFormName, type EncoderKind, PLAN_IDS } from "./vocabulary.ts";
 
 /** A price. What is charged is the sum of both. */
 const encoderPriceSchema = z.strictObject({
@@ -65,6 +66,38 @@ export const encodersFileSchema = z.strictObject({
 
 export type EncoderModel = z.infer<typeof encoderModelSchema>;
 export type EncoderPrice = z.infer<typeof encoderPriceSchema>;
+
+/** What is spoken to a provider's encoder models, and which kinds it has words for. */
+const DIALECTS = {
+	openai: ENCODER_KINDS,
+	openai_compatible: ENCODER_KINDS,
+	google: ["embedding"],
+	cohere: ["embedding", "rerank"],
+	voyage: ["embedding", "rerank"],
+	tei: ["embedding", "rerank"],
+} as const satisfies Record<EncoderFormName | "openai_compatible" | "google", readonly EncoderKind[]>;
+
+export type EncoderDialect = keyof typeof DIALECTS;
+type Speaker = Pick<Provider, "wire" | "encoder_form" | "region">;
+
+/** What is spoken to a provider's encoder models: what its row says, else by its wire; null where it serves none. */
+export function encoderDialectOf({ wire, encoder_form, region }: Speaker): EncoderDialect | null {
+	if (encoder_form) return encoder_form;
+	if (wire === "openai") return "openai_compatible";
+	// Vertex has no batches of embeddings.
+	return wire === "google" && region === undefined ? "google" : null;
+}
+
+/** Whether a provider can be asked for models of a kind. */
+export function servesKind(provider: Speaker, kind: EncoderKind): boolean {
+	const dialect = encoderDialectOf(provider);
+	return dialect !== null && DIALECTS[dialect].some((each) => each === kind);
+}
+
+/** The encoder models that lists show. Who names a hidden one is answered. */
+export function listedEncoders({ encoders }: { encoders: readonly EncoderModel[] }): EncoderModel[] {
+	return encoders.filter(({ hidden }) => !hidden);
+}
 
 /** Whether vectors of this length can be asked for. */
 export function hasDimensions({ dimensions }: Pick<EncoderModel, "dimensions">, asked: number): boolean {

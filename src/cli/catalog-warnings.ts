@@ -5,6 +5,7 @@ import { TIERS, type Tier } from "../catalog/vocabulary.ts";
 import { type DocumentFault, inDocumentOrder } from "../faults.ts";
 import { isJsonObject } from "../json.ts";
 import type { AddressRules } from "../operator-catalog/address.ts";
+import { splitEncoders } from "../operator-catalog/encoders.ts";
 import { extendCatalog, toRows } from "../operator-catalog/extend.ts";
 import { type OperatorRows, operatorCatalogSchema } from "../operator-catalog/rows.ts";
 
@@ -51,8 +52,12 @@ function findFarPrices({ models = [] }: OperatorRows, catalog: Catalog, shipped:
 }
 
 /** Providers beside the shipped ones that nothing is called at. */
-function findUnusedProviders({ providers = [], models = [] }: OperatorRows, shipped: Catalog): DocumentFault[] {
-	const used = new Set(models.map(({ provider }) => provider));
+function findUnusedProviders(
+	{ providers = [], models = [] }: OperatorRows,
+	{ encoders }: Catalog,
+	shipped: Catalog,
+): DocumentFault[] {
+	const used = new Set([...models, ...encoders].map(({ provider }) => provider));
 	return providers.flatMap(({ id }, row) =>
 		shipped.findProvider(id) || used.has(id)
 			? []
@@ -66,8 +71,13 @@ function findUnusedProviders({ providers = [], models = [] }: OperatorRows, ship
  * @param catalog what it was extended to.
  */
 export function findSlips(document: unknown, catalog: Catalog, shipped: Catalog): DocumentFault[] {
-	const rows = operatorCatalogSchema.parse(isJsonObject(document) ? toRows(document) : document);
-	return inDocumentOrder([...findUnusedProviders(rows, shipped), ...findFarPrices(rows, catalog, shipped)], document);
+	const rows = operatorCatalogSchema.parse(
+		isJsonObject(document) ? toRows(splitEncoders(document).document) : document,
+	);
+	return inDocumentOrder(
+		[...findUnusedProviders(rows, catalog, shipped), ...findFarPrices(rows, catalog, shipped)],
+		document,
+	);
 }
 
 /** What a deployed service refuses in a catalog that a local one takes: addresses. */

@@ -62,7 +62,7 @@ function checkFile(path: string): boolean {
 	const { errors, localOnly, catalog } = readAndReport(path);
 	if (errors.length > 0) return false;
 	for (const line of localOnly) console.log(line);
-	const [providers, models] = [ownRows(catalog.providers), ownRows(catalog.models)];
+	const [providers, models] = [ownRows(catalog.providers), [...ownRows(catalog.models), ...ownRows(catalog.encoders)]];
 	const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 	const changes = { catalog_version: catalog.version, providers: ids(providers), models: ids(models) };
 	console.log(`valid: ${renderChanges(changes)}`);

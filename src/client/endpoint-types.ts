@@ -380,11 +380,19 @@ type Results2 = {
 	confidence_basis: "verified" | "agreement" | "judge" | "self_report" | "prior" | null;
 };
 
+type KeyState = {
+	state: "ok" | "throttled" | "refused" | "failing";
+	/** Until when; null where nobody knows, and of `ok`. */
+	until: string | null;
+};
+
 type Model = {
 	/** Its id in the catalog. */
 	id: string;
 	object: "model";
 	type: "model";
+	/** It writes text. */
+	kind: "chat";
 	/** The same as `created_at`, in Unix seconds. */
 	created: number;
 	/** The release date; the epoch where it is not known. */
@@ -443,10 +451,67 @@ type Capabilities = {
 	reasoning_efforts: Array<"none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max">;
 };
 
-type KeyState = {
-	state: "ok" | "throttled" | "refused" | "failing";
-	/** Until when; null where nobody knows, and of `ok`. */
-	until: string | null;
+type Model2 = {
+	/** Its id in the catalog. */
+	id: string;
+	object: "model";
+	type: "model";
+	/** What it makes in place of text: vectors (`embedding`), findings (`moderation`), or an order (`rerank`). */
+	kind: "embedding" | "moderation" | "rerank";
+	/** The same as `created_at`, in Unix seconds. */
+	created: number;
+	/** The release date; the epoch where it is not known. */
+	created_at: string;
+	/** The same as `provider`. */
+	owned_by: string;
+	/** Name for people. */
+	display_name: string;
+	/** Who serves it. */
+	provider: string;
+	/** Today's rates. */
+	pricing: Pricing2;
+	/** Most tokens of one input; of a rerank, of the query and a document. */
+	context_window: number;
+	/** Most inputs of one call to its provider. More are split over several calls, but those of a rerank. */
+	max_inputs: number;
+	/** Most tokens of one call to its provider, by which requests are split too; null: no limit is known. */
+	max_batch_tokens: number | null;
+	/** Lengths of its vectors; null where it makes none. */
+	dimensions: Dimensions | null;
+	/** It also takes inputs that are arrays of tokens. */
+	token_inputs: boolean;
+	/** Whether its weights are published. */
+	open_weights: boolean;
+	/** Whose row it is: it ships with the service, or the operator added or changed it. */
+	source: "shipped" | "operator";
+	/** Whether its provider trains on what it is sent: no, if you allow it (`opt_in`), unless you object (`opt_out`). Null: not published, or the base address is replaced. Of a provider that the operator describes, it is the operator's word. */
+	trains_on_inputs: "no" | "opt_in" | "opt_out" | null;
+	/** Its provider has a key here, and your API key, if you sent one, may call it under its plan. */
+	available: boolean;
+	/** Its provider has said within ten minutes that it does not serve it. */
+	not_served?: true;
+	/** For an owner's key: how the operator's keys stand for it, all together, as this isolate has seen. `throttled`: after a 429; `refused`: the provider refuses the key; `failing`: the provider is passed by after failures. The keys themselves are the operator's to see. */
+	key_state?: KeyState;
+	/** The id you sent, if it is an alias. */
+	alias?: string;
+};
+
+type Pricing2 = {
+	/** USD per million tokens. */
+	input_usd_mtok: number;
+	/** USD per thousand searches; 0 where it is charged by tokens alone. */
+	searches_usd_k: number;
+};
+
+type Dimensions = {
+	default: number;
+	/** What `dimensions` may ask for: one of a list, or a range; null: its length is fixed. */
+	sizes: number[] | Sizes | null;
+};
+
+type Sizes = {
+	min: number;
+	max: number;
 };
 
 type GoalDigest = {
@@ -1590,10 +1655,12 @@ export interface EndpointTypes {
 			after_id?: string;
 			/** The page ends before this model. */
 			before_id?: string;
+			/** Only models of this kind: those that write text are `chat`. */
+			kind?: "chat" | "embedding" | "moderation" | "rerank" | "all";
 		};
 		result: {
 			object: "list";
-			data: Model[];
+			data: Array<Model | Model2>;
 			first_id: string | null;
 			last_id: string | null;
 			has_more: boolean;
@@ -1604,7 +1671,7 @@ export interface EndpointTypes {
 		params: {
 			id: string;
 		};
-		result: Model;
+		result: Model | Model2;
 	};
 	/** The keys that verify this service's signatures; with a workspace's id and its owner's key, also the verifier key of its checkpoints. */
 	get_public_key: {
@@ -3744,7 +3811,7 @@ export const ROUTES: Readonly<
 	write_code: { method: "POST", path: "/v2/code", member: "id" },
 	preview_compliance: { method: "POST", path: "/v2/compliance/preview", isRepeatable: true, member: "active" },
 	list_models: { method: "GET", path: "/v1/models", isRepeatable: true, member: "object" },
-	get_model: { method: "GET", path: "/v1/models/{id}", isRepeatable: true, member: "id" },
+	get_model: { method: "GET", path: "/v1/models/{id}", isRepeatable: true },
 	get_public_key: { method: "GET", path: "/v1/proof/pubkey", isRepeatable: true, member: "object" },
 	get_proof: { method: "GET", path: "/v1/proof/{request_id}", isRepeatable: true, member: "object" },
 	start_agent_run: { method: "POST", path: "/v1/agent/run", member: "object" },

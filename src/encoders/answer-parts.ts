@@ -1,5 +1,6 @@
 // The answers of a request's calls as one, and the bytes that its receipt hashes. Pure.
 import { canonicalJson } from "../proof/canonical.ts";
+import { vectorBytes } from "../proof/vector-bytes.ts";
 import type { EncoderAnswer, EncoderUsage } from "../providers/encoders/encoder-call.ts";
 
 /** What all calls reported; null where one did not. */
@@ -23,21 +24,6 @@ export function joinCallAnswers(answers: readonly EncoderAnswer[]): EncoderAnswe
 	if (first.kind === "moderation")
 		return { kind: "moderation", results: answers.flatMap((a) => (a.kind === "moderation" ? a.results : [])), usage };
 	return first;
-}
-
-/** The numbers of vectors one after the other, as little-endian float32. */
-export function vectorBytes(vectors: readonly Float32Array[]): Uint8Array {
-	const numbers = vectors.reduce((sum, { length }) => sum + length, 0);
-	const bytes = new Uint8Array(numbers * Float32Array.BYTES_PER_ELEMENT);
-	const view = new DataView(bytes.buffer);
-	let at = 0;
-	for (const vector of vectors) {
-		for (const number of vector) {
-			view.setFloat32(at, number, true);
-			at += Float32Array.BYTES_PER_ELEMENT;
-		}
-	}
-	return bytes;
 }
 
 /** What a receipt's `output_hash` is over (docs/proofs.md, "Receipts"). */

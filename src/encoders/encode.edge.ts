@@ -23,6 +23,7 @@ import { encoderFormFor } from "../providers/encoders/forms.ts";
 import { health } from "../providers/isolate-health.edge.ts";
 import type { Warning } from "../providers/model-call.ts";
 import { wireFor } from "../providers/wires.ts";
+import type { RoutingConfig } from "../routing/routing-config.ts";
 import { configDigest } from "../routing-config/config.ts";
 import { type RequestRules, rulesInForce } from "../routing-config/in-force.edge.ts";
 import { answerBytes, joinCallAnswers } from "./answer-parts.ts";
@@ -211,12 +212,20 @@ function inBody({ call, isList }: EncoderRequest, failure: Failure): Failure {
 	return replacePlaces(failure, toInputPlace(call, isList));
 }
 
-async function encodeWhole(request: EncoderRequest, context: KeyContext): Promise<Result<EncoderOutcome>> {
+/** A request that may be made: at these hosts, as these calls. */
+interface AllowedRequest {
+	request: EncoderRequest;
+	config: RoutingConfig | null;
+	gate: ComplianceGate | null;
+	plan: EncoderPlan;
+}
+
+/** Finds where a request may go and what it could cost, and refuses what may not be made. */
+async function allow(request: EncoderRequest, caller: Caller, context: KeyContext): Promise<Result<AllowedRequest>> {
 	const inForce = await rulesInForce(request.rules, context);
 	if (!inForce.ok) return inForce;
+	const { settings } = caller;
 	const config = inForce.value.config?.config ?? null;
-	const caller = toCaller(context);
-	const { settings, startedAtMs, signal, log } = caller;
 	const rules = { plan: caller.account.plan, settings, config, unservedForMs: unservedForMs(settings) };
 	// Before anything is scanned: most refusals need no scan.
 	const callable = findHosts(request.choice, { ...rules, gate: null });
@@ -224,18 +233,21 @@ async function encodeWhole(request: EncoderRequest, context: KeyContext): Promis
 	const gate = await findGate(request, inForce.value.levels, context);
 	const hosts = gate ? findHosts(request.choice, { ...rules, gate }) : callable;
 	if (!hosts.ok) return fail(inBody(request, hosts.failure));
-	const { parts, boundNanoUsd } = planParts(request, hosts.value, caller);
-	const tooDear = findCostFailure(boundNanoUsd, config, context);
-	if (tooDear) return fail(tooDear);
-	const endsAtMs = Date.now() + settings.upstreamTotalTimeoutMs;
-	const runner = new EncoderRunner({
-		userId: caller.account.userId,
+	const plan = planParts(request, hosts.value, caller);
+	const tooDear = findCostFailure(plan.boundNanoUsd, config, context);
+	return tooDear ? fail(tooDear) : ok({ request, config, gate, plan });
+}
+
+function createRunner({ boundNanoUsd }: EncoderPlan, caller: Caller, endsAtMs: number): EncoderRunner {
+	const { settings, account, startedAtMs, signal, tracing, log } = caller;
+	return new EncoderRunner({
+		userId: account.userId,
 		settings,
 		signal,
 		boundNanoUsd,
 		arrivedAtMs: startedAtMs,
 		endsAtMs,
-		tracing: caller.tracing,
+		tracing,
 		noteKey: caller.noteKey,
 		onSend: ({ candidate: { model }, key }) =>
 			Object.assign(log, {
@@ -245,41 +257,51 @@ async function encodeWhole(request: EncoderRequest, context: KeyContext): Promis
 				...(key.name === "" ? {} : { provider_key: key.name }),
 			}),
 	});
-	const record = toRequestRecord<EncoderBilledCall>(
+}
+
+/** What the record of a request says of a call. */
+function tell({ choice }: EncoderPlannedCall) {
+	const asked = { maxTokens: null, temperature: null, topP: null, effort: null, previousResponseId: null };
+	return { isStream: false, asked: { model: choice.named.id, ...asked }, finishReasons: [], tools: [] };
+}
+
+/** How a request is recorded and signed. */
+async function createRecord({ request, config, gate, plan }: AllowedRequest, caller: Caller, context: KeyContext) {
+	const { call, endpoint } = request;
+	return toRequestRecord<EncoderBilledCall>(
 		caller,
 		{
-			input: await toReceiptInput({ type: "svc.input.v3", endpoint: request.endpoint, body: context.rawBody }, context),
-			configDigest: inForce.value.config ? configDigest(inForce.value.config.config) : null,
+			input: await toReceiptInput({ type: "svc.input.v3", endpoint, body: context.rawBody }, context),
+			configDigest: config ? configDigest(config) : null,
 			gate,
-			sentMessages: () => [{ role: "user", content: [{ type: "text", text: renderInputs(request.call) }] }],
+			sentMessages: () => [{ role: "user", content: [{ type: "text", text: renderInputs(call) }] }],
 			describe: describeEncoder,
-			tell: (call) => ({
-				isStream: false,
-				asked: {
-					model: call.choice.named.id,
-					maxTokens: null,
-					temperature: null,
-					topP: null,
-					effort: null,
-					previousResponseId: null,
-				},
-				finishReasons: [],
-				tools: [],
-			}),
+			tell,
 		},
-		boundNanoUsd,
+		plan.boundNanoUsd,
 	);
-	const settlement = new RequestSettlement(caller, record, runner, endsAtMs);
-	const first = parts[0]?.[0];
+}
+
+async function encodeWhole(request: EncoderRequest, context: KeyContext): Promise<Result<EncoderOutcome>> {
+	const caller = toCaller(context);
+	const allowed = await allow(request, caller, context);
+	if (!allowed.ok) return allowed;
+	const { parts } = allowed.value.plan;
+	const [first] = parts[0] ?? [];
 	if (!first) throw new Error("a request has an input");
+	const endsAtMs = Date.now() + caller.settings.upstreamTotalTimeoutMs;
+	const runner = createRunner(allowed.value.plan, caller, endsAtMs);
+	const record = await createRecord(allowed.value, caller, context);
+	const settlement = new RequestSettlement(caller, record, runner, endsAtMs);
 	const reserved = await settlement.reserveBound(atBound(first));
 	if (!reserved.ok) return reserved;
 	const made = await caller.timings.measure("upstream", () => makeCalls(runner, parts));
-	if (!made.ok) return settlement.fail(made.failure, made.clientClosed || signal.aborted);
+	if (!made.ok) return settlement.fail(made.failure, made.clientClosed || caller.signal.aborted);
 	const answer = joinCallAnswers(made.served.map((served) => served.answer));
 	const receipt = await settlement.settle("complete", answerBytes(answer));
 	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
-	const last = runner.billed.at(-1);
+	const { billed } = runner;
+	const last = billed.at(-1);
 	if (!last) throw new Error("an answer was billed");
 	const { salt, latencyMs, attestation } = settlement;
 	return ok({
@@ -287,12 +309,12 @@ async function encodeWhole(request: EncoderRequest, context: KeyContext): Promis
 		model: last.candidate.model,
 		reason: explainEncoder(last),
 		fallbackFrom: encoderFallbackFrom(last),
-		billed: runner.billed,
+		billed,
 		receipt,
 		salt,
 		latencyMs,
 		attestation,
-		warnings: [...request.warnings, ...sessionWarnings(context), ...overrunWarnings(runner.billed)],
+		warnings: [...request.warnings, ...sessionWarnings(context), ...overrunWarnings(billed)],
 		sandbox: made.served.some(({ sandbox }) => sandbox),
 	});
 }

@@ -2,12 +2,11 @@
 // Vectors of two models do not mix, so nothing is routed. Pure.
 import { findNamedEncoder } from "../catalog/aliases.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { type EncoderModel, explainEncoderUse } from "../catalog/encoder.ts";
+import { type EncoderModel, explainEncoderUse, listedEncoders, servesKind } from "../catalog/encoder.ts";
 import { isInPlan, type Plan } from "../catalog/plans.ts";
 import type { EncoderKind } from "../catalog/vocabulary.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
 import { type Failure, fail, MisconfiguredError, ok, type Result } from "../failure.ts";
-import { servesKind } from "../providers/encoders/forms.ts";
 import { isAvailable } from "../providers/wires.ts";
 import { findBlocking, isListed, type RoutingConfig } from "../routing/routing-config.ts";
 import type { Settings } from "../settings.ts";
@@ -31,11 +30,6 @@ const ONE_OF: Readonly<Record<EncoderKind, string>> = {
 
 function refuseModel(message: string): { ok: false; failure: Failure } {
 	return fail({ reason: "invalid_request", issues: [{ path: "model", message }] });
-}
-
-/** The encoder models that lists show. */
-export function listedEncoders({ encoders }: Pick<Catalog, "encoders">): EncoderModel[] {
-	return encoders.filter(({ hidden }) => !hidden);
 }
 
 /** The model of a request. */
@@ -103,6 +97,11 @@ function findRefusal(model: EncoderModel, rules: EncoderRules): Failure | null {
 		const why = isNamed ? `blocked by the routing config (${entry})` : "blocked by the operator's routing config";
 		return refused("model_blocked", why, `${id} is ${why}`);
 	}
+	if (!servesKind(settings.catalog.providerFor(model), model.kind))
+		return {
+			reason: "no_provider_available",
+			message: `${provider} speaks no form in which ${id} could be asked here`,
+		};
 	if (!isReachable(model, settings))
 		return { reason: "no_provider_available", message: `no key is configured for ${id} at ${provider}` };
 	if (rules.unservedForMs(model) > 0)

@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import { nameFields } from "../account/request-names.ts";
+import { listedEncoders } from "../catalog/encoder.ts";
 import { fail } from "../failure.ts";
 import { knownFields } from "../inference/unknown-fields.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
@@ -10,7 +11,7 @@ import type { Settings } from "../settings.ts";
 import { encode } from "./encode.edge.ts";
 import { encoderBlockSchema, sandboxHeaders, toEncoderBlock } from "./encoder-block.ts";
 import { droppedWarnings } from "./encoder-texts.ts";
-import { findEncoder, isReachable, listedEncoders } from "./find-encoder.ts";
+import { findEncoder, isReachable } from "./find-encoder.ts";
 import { readModerationInput } from "./moderation-input.ts";
 import { findLengthFaults, MAX_INPUTS } from "./text-limits.ts";
 

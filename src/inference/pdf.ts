@@ -14,11 +14,22 @@ const MAX_STREAMS = 20_000;
 const MAX_LISTS = 20_000;
 const MAX_LIST_CHARS = 262_144;
 
+/** Compressed images hold some by chance: one in 36,000 bytes. */
+const MAX_ESCAPES = 50_000;
+
 const latin1 = new TextDecoder("latin1");
+const ESCAPE = /#([0-9a-f]{2})/gi;
 
 /** Names may have any of their letters as `#` and two hex digits. */
 function plainNames(text: string): string {
-	return text.replace(/#([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+	return text.replace(ESCAPE, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+/** More escapes than any file has that was not made to hurt. */
+function hasTooManyEscapes(text: string): boolean {
+	let count = 0;
+	for (const _ of text.matchAll(ESCAPE)) if (++count > MAX_ESCAPES) return true;
+	return false;
 }
 
 /**
@@ -89,7 +100,8 @@ function readKids(text: string): string[] | null {
  * many pages as a file likes. A reader that finds no tree takes each object that says it is a page.
  */
 function countPages(text: string, plain: string): PdfPages {
-	const compressed = readObjectStreams(text);
+	const unpacked = readObjectStreams(text);
+	const compressed = unpacked !== null && hasTooManyEscapes(unpacked) ? null : unpacked;
 	const texts = compressed === null ? [plain] : [plain, plainNames(compressed)];
 	const pages = texts.reduce((sum, each) => sum + (each.match(/\/Type\s*\/Page(?![A-Za-z])/g)?.length ?? 0), 0);
 	const lists = compressed === null ? [null] : texts.map(readKids);
@@ -105,6 +117,7 @@ function countPages(text: string, plain: string): PdfPages {
 export function readPdf(text: string): { ok: true; pages: PdfPages } | { ok: false; message: string } {
 	if (!text.slice(0, HEADER_CHARS).includes("%PDF-"))
 		return { ok: false, message: "is no PDF: it does not begin with %PDF-" };
+	if (hasTooManyEscapes(text)) return { ok: true, pages: { counted: null, atMost: null } };
 	const plain = plainNames(text);
 	if (/\/Encrypt\s*(?:<<|\d+\s+\d+\s+R)/.test(plain))
 		return { ok: false, message: "is an encrypted PDF, which no model reads; save it without a password" };

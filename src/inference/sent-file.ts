@@ -79,6 +79,7 @@ function toPdfPart(base64: string, name: string | null): Reading<FilePart> {
 
 /** The part of a file, or why it has none. */
 export function readSentFile(file: SentFile): Reading<TextPart | FilePart> {
+	if (/^https?:/i.test(file.content)) return { ok: false, message: FILE_URL_MESSAGE };
 	const { kind, form } = findFileKind(file);
 	if (form === null)
 		return { ok: false, message: `only PDF and files of text can be sent to models, and ${kind} is neither` };

@@ -86,9 +86,12 @@ export function checkModel(model: Model, path: Path, providers: ReadonlyMap<stri
 		faults.add([...path, "prices"], "must be in the order of their effective_from");
 }
 
+/** A row of a model of any kind, by what it is called. */
+export type NamedRow = Pick<ModelRow, "id" | "aliases" | "replaces">;
+
 /** What spellings of ids mean before any row: what is shipped and not replaced, and words of lists. */
 export function takenNames(
-	rows: readonly ModelRow[],
+	rows: readonly NamedRow[],
 	providers: readonly Provider[],
 	shipped: Catalog,
 ): Map<string, string> {
@@ -96,7 +99,7 @@ export function takenNames(
 	return new Map([
 		...providers.map(({ id }) => [toSpelling(id), "a provider"] as const),
 		...TIERS.map((tier) => [tier, "a tier"] as const),
-		...shipped.models
+		...[...shipped.models, ...shipped.encoders]
 			.filter(({ id }) => !replaced.has(id))
 			.map(({ id }) => [toSpelling(id), `the shipped model ${id}; say replaces: ${id} to change it`] as const),
 		...ROUTED_IDS.map((id) => [id, "what a request says to be routed"] as const),
@@ -105,8 +108,8 @@ export function takenNames(
 
 /** Notes ids that mean two things, in whatever spelling. */
 export function checkIds(
-	rows: readonly ModelRow[],
-	models: readonly (Model | null)[],
+	rows: readonly NamedRow[],
+	models: readonly ({ id: string } | null)[],
 	taken: Map<string, string>,
 	faults: Faults,
 ): void {
@@ -129,7 +132,7 @@ export function checkIds(
 }
 
 /** Notes shipped models whose place two rows take. */
-export function checkReplaced(rows: readonly ModelRow[], faults: Faults): void {
+export function checkReplaced(rows: readonly NamedRow[], faults: Faults): void {
 	const first = new Map<string, number>();
 	for (const [index, { replaces }] of rows.entries()) {
 		if (replaces === undefined) continue;

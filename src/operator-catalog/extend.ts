@@ -9,6 +9,7 @@ import { quoteInput, renderSuggestion } from "../suggest.ts";
 import type { AddressRules } from "./address.ts";
 import { checkIds, checkModel, checkProvider, checkReplaced, Faults, takenNames } from "./checks.ts";
 import { type Cloud, findCloud, withProfiles, withRowIds } from "./clouds.ts";
+import { mergeEncoders, readEncoders, splitEncoders } from "./encoders.ts";
 import { findTemplate, given, templateName, toProviders } from "./provider-rows.ts";
 import {
 	type ModelRow,
@@ -205,7 +206,8 @@ export function extendCatalog(shipped: Catalog, document: unknown, rules: Addres
 			catalog: shipped,
 			faults: [{ path: [], at: "value", message: "must be a mapping of providers and models" }],
 		};
-	const { providerRows, modelRows, schemaFaults } = readRows(toRows(document));
+	const split = splitEncoders(document);
+	const { providerRows, modelRows, schemaFaults } = readRows(toRows(split.document));
 	const faults = new Faults();
 	const fields = new Map(
 		providerRows.flatMap((row) =>
@@ -222,7 +224,7 @@ export function extendCatalog(shipped: Catalog, document: unknown, rules: Addres
 	const faulty = new Set(schemaFaults.map(({ path: [list, index] }) => `${list}.${index}`));
 	const made = rows.map((row, index) => {
 		// What it lacks may be a member with a fault.
-		if (faulty.has(`models.${index}`)) return null;
+		if (faulty.has(`models.${index}`) || split.rows.has(index)) return null;
 		return toModel(row, ["models", index], shipped, clouds.get(row.provider ?? ""), faults);
 	});
 	// Where the list of providers is at fault itself, each model that names one of them would be named, too.
@@ -233,17 +235,25 @@ export function extendCatalog(shipped: Catalog, document: unknown, rules: Addres
 		if (provider !== undefined && knowsProviders) checkProvider(provider, path, byId, faults);
 		if (model) checkModel(model, path, byId, faults);
 	}
-	checkIds(rows, made, takenNames(rows, providers, shipped), faults);
-	checkReplaced(rows, faults);
-	const all = [...schemaFaults, ...faults.list];
+	const encoders = readEncoders(split.rows, shipped, byId, faults);
+	const named = rows.map((row, index) => encoders.rows.get(index) ?? row);
+	const anyModels = made.map((model, index) => encoders.made.get(index) ?? model);
+	checkIds(named, anyModels, takenNames(named, providers, shipped), faults);
+	checkReplaced(named, faults);
+	const all = [...schemaFaults, ...encoders.schemaFaults, ...faults.list];
 	if (all.length > 0) return { catalog: shipped, faults: inDocumentOrder(all, document) };
 	if (rows.length === 0 && providerRows.length === 0) return { catalog: shipped, faults: [] };
 	const own = made.filter((model) => model !== null);
-	const models = mergeModels(rows, own, shipped);
+	const models = mergeModels(
+		rows.filter((_, index) => !split.rows.has(index)),
+		own,
+		shipped,
+	);
 	const merged = createCatalog({
 		...shipped,
 		version: toVersion(document, shipped),
 		models,
+		encoders: mergeEncoders(encoders, shipped),
 		providers: withProfiles(providers, models),
 	});
 	return { catalog: createCatalog({ ...merged, freeModels: toFreeModels(merged, shipped) }), faults: [] };

@@ -8,6 +8,7 @@ import {
 	CREDENTIAL_FORMS,
 	EFFORTS,
 	ENCODER_FORM_NAMES,
+	ENCODER_KINDS,
 	PLAN_IDS,
 	QUALITY_INTENTS,
 	TIERS,
@@ -38,16 +39,20 @@ const MAX_RATE = 100_000;
 /** Names of the templates, in the order of their file. */
 export const TEMPLATE_NAMES = Object.keys(templates) as readonly (keyof typeof templates)[];
 
+/** What a model may be for. */
+const MODEL_KINDS = ["chat", ...ENCODER_KINDS] as const;
+
 /** A mapping of known members. */
 function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
 	return z.strictObject(shape, { error: mappingMessages(Object.keys(shape)) });
 }
 
-function wordAmong<const T extends readonly string[]>(allowed: T) {
+/** @param named what a row could have here; default: what is allowed in this one. */
+function wordAmong<const T extends readonly string[]>(allowed: T, named: readonly string[] = allowed) {
 	return z.enum(allowed, {
 		error({ input }) {
-			if (typeof input !== "string") return `must be one of ${allowed.join(", ")}`;
-			return `must be one of ${allowed.join(", ")}, not ${quoteInput(input)}${renderSuggestion(input, allowed)}`;
+			if (typeof input !== "string") return `must be one of ${named.join(", ")}`;
+			return `must be one of ${named.join(", ")}, not ${quoteInput(input)}${renderSuggestion(input, named)}`;
 		},
 	});
 }
@@ -108,6 +113,7 @@ const tier = mapping({
 	),
 	...rates,
 });
+const effectiveFrom = nullable(z.iso.datetime("must be a time such as 2027-01-01T00:00:00Z"));
 const price = mapping({
 	...rates,
 	tiers: z
@@ -115,23 +121,24 @@ const price = mapping({
 		.max(MAX_LISTED, `must have at most ${MAX_LISTED} entries`)
 		.nullish()
 		.transform((value) => value ?? []),
-	effective_from: z.iso
-		.datetime("must be a time such as 2027-01-01T00:00:00Z")
-		.nullish()
-		.transform((value) => value ?? null),
+	effective_from: effectiveFrom,
 });
 /** One price, or several of which the first holds from the beginning. */
-const prices = z.preprocess(
-	(written) => (isJsonObject(written) ? [written] : written),
-	z
-		.array(price, "must be {input, output}, or a list of such")
-		.min(1, "must be {input, output}, or a list of such")
-		.max(MAX_LISTED, `must have at most ${MAX_LISTED} entries`)
-		.refine(
-			(list) => list.every(({ effective_from }, index) => (effective_from === null) === (index === 0)),
-			"must begin with a price without effective_from, and every later one has it",
-		),
-);
+function priceList<Price extends z.ZodType<{ effective_from: string | null }>>(each: Price, form: string) {
+	const message = `must be ${form}, or a list of such`;
+	return z.preprocess(
+		(written) => (isJsonObject(written) ? [written] : written),
+		z
+			.array(each, message)
+			.min(1, message)
+			.max(MAX_LISTED, `must have at most ${MAX_LISTED} entries`)
+			.refine(
+				(list) => list.every(({ effective_from }, index) => (effective_from === null) === (index === 0)),
+				"must begin with a price without effective_from, and every later one has it",
+			),
+	);
+}
+const prices = priceList(price, "{input, output}");
 
 /** Headers that a request has besides its key. */
 const OWN_HEADERS = ["accept", "accept-encoding", "connection", "content-length", "content-type", "host", "user-agent"];
@@ -258,6 +265,8 @@ const tokens = z.int("must be a whole number").min(0, "must not be below 0").max
 /** A model. extend.ts says what it keeps of the shipped model that it replaces. */
 export const modelRowSchema = mapping({
 	id: modelId.optional(),
+	/** What it is for. A row of another kind than chat is one of encoderRowSchema. */
+	kind: wordAmong(MODEL_KINDS).optional(),
 	/** The shipped model whose place it takes. */
 	replaces: modelId.optional(),
 	/** The shipped model that it is, at another provider. */
@@ -321,6 +330,50 @@ export const modelRowSchema = mapping({
 	open_weights: flag.optional(),
 });
 
+/** Inputs of a call, where a row says nothing: the default of text-embeddings-inference, read 2026-11-28. */
+const DEFAULT_MAX_INPUTS = 32;
+const encoderPrice = mapping({
+	input: rate,
+	/** USD per thousand searches, where a rerank is charged by them. */
+	search: rate.optional(),
+	effective_from: effectiveFrom,
+});
+
+/** A model that makes no text. encoders.ts says what it keeps of a shipped one. */
+export const encoderRowSchema = mapping({
+	id: modelId.optional(),
+	kind: wordAmong(ENCODER_KINDS, MODEL_KINDS),
+	/** The shipped model whose place it takes. */
+	replaces: modelId.optional(),
+	/** The model that it is, at another provider: either stands in for the other. */
+	same_as: modelId.optional(),
+	provider: providerId.optional(),
+	/** What its provider calls it. Default: its id. */
+	upstream: text().optional(),
+	name: text().optional(),
+	prices: priceList(encoderPrice, "{input}").optional(),
+	limits: mapping({
+		context_window: count,
+		max_inputs: count.optional().transform((given) => given ?? DEFAULT_MAX_INPUTS),
+		max_batch_tokens: nullable(count),
+	}).optional(),
+	dimensions: mapping({
+		default: count,
+		sizes: z
+			.union([z.array(count).min(1).max(MAX_LISTED), mapping({ min: count, max: count })], {
+				error: "must be a list of lengths, or {min, max}",
+			})
+			.nullish()
+			.transform((given) => given ?? null),
+	}).optional(),
+	token_inputs: flag.optional(),
+	plans: z.array(wordAmong(PLAN_IDS), "must be a list of plans").min(1, "must name a plan").optional(),
+	hidden: flag.optional(),
+	aliases: z.array(modelId, "must be a list of ids").max(MAX_LISTED).optional(),
+	released: date.optional(),
+	open_weights: flag.optional(),
+});
+
 /** A list whose rows are all commented out is null in YAML. */
 const listOf = <T extends z.ZodType>(row: T, maxRows: number) =>
 	z
@@ -337,4 +390,5 @@ export const operatorCatalogSchema = mapping({
 
 export type ProviderRow = z.output<typeof providerRowSchema>;
 export type ModelRow = z.output<typeof modelRowSchema>;
+export type EncoderRow = z.output<typeof encoderRowSchema>;
 export type OperatorRows = z.output<typeof operatorCatalogSchema>;

@@ -2,7 +2,7 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
-import { asHash, type Hash, hashText, LONG_TEXT_CHARS } from "./hash.ts";
+import { asHash, type Hash, hashBytes, hashText, LONG_TEXT_CHARS } from "./hash.ts";
 
 const SALT_BYTES = 16;
 
@@ -35,8 +35,9 @@ export async function hashSaltedLong(salt: string, text: string | Uint8Array): P
 export type TextHash = (text: string) => Hash;
 
 /** How texts are hashed under a salt; without one, as in version 1. */
-export function textHash(salt: string | undefined): TextHash {
-	return salt === undefined ? hashText : (text) => hashSalted(salt, text);
+export function textHash(salt: string | undefined): (text: string | Uint8Array) => Hash {
+	if (salt !== undefined) return (text) => hashSalted(salt, text);
+	return (text) => (typeof text === "string" ? hashText(text) : hashBytes(text));
 }
 
 /**

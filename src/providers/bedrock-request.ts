@@ -52,6 +52,8 @@ import {
 interface PromptForm {
 	/** Claude takes some of Anthropic's own fields. */
 	isClaude: boolean;
+	/** The model takes the status of a tool's result. */
+	takesStatus: boolean;
 	/** The model has a cache: others refuse a request with a cache point. */
 	hasCache: boolean;
 	idRule: typeof ANTHROPIC_IDS;
@@ -66,6 +68,7 @@ function isClaude({ upstream_model, reasoning }: Model): boolean {
 function toPromptForm({ tool_call_ids }: Provider, model: Model): PromptForm {
 	return {
 		isClaude: isClaude(model),
+		takesStatus: isClaude(model) || model.upstream_model.includes("amazon.nova"),
 		hasCache: model.prices.some(({ cached_input }) => cached_input !== null),
 		idRule: tool_call_ids === "nine_alphanumerics" ? MISTRAL_IDS : ANTHROPIC_IDS,
 		documents: 0,
@@ -74,8 +77,8 @@ function toPromptForm({ tool_call_ids }: Provider, model: Model): PromptForm {
 
 /** Models of one variant are sent the same prompt. */
 export function bedrockVariant(provider: Provider, model: Model): string {
-	const { isClaude: claude, hasCache } = toPromptForm(provider, model);
-	return `${claude ? "claude" : ""} ${hasCache ? "cache" : ""} ${provider.tool_call_ids}`;
+	const { isClaude: claude, takesStatus, hasCache } = toPromptForm(provider, model);
+	return [claude, takesStatus, hasCache, provider.tool_call_ids].join(" ");
 }
 
 /** A cache point, which ends a cached prefix. It stands behind what was marked. */
@@ -129,16 +132,19 @@ function toToolUse({ id, name, arguments: args, cache }: ToolCallPart, { idRule 
 	return marked({ toolUse: { toolUseId: callIdFor(id, idRule), name, input: parseToolInput(args) } }, cache);
 }
 
+/** Says in words what only Claude and Nova have a status for (API reference, ToolResultBlock). */
+const FAILED_TOOL = "The tool failed:";
 /** Stands for an output without content, which Bedrock requires. */
 const EMPTY_OUTPUT = "(The tool gave no output.)";
 
 function toToolResult({ callId, content, isError, cache }: ToolResultPart, form: PromptForm): JsonObject[] {
-	const blocks = content.flatMap((part) => toShown(part, form));
+	const shown = content.flatMap((part) => toShown(part, form));
+	const blocks = isError && !form.takesStatus ? [{ text: FAILED_TOOL }, ...shown] : shown;
 	const toolResult = {
 		toolUseId: callIdFor(callId, form.idRule),
 		content: blocks.length > 0 ? blocks : [{ text: EMPTY_OUTPUT }],
-		// Documented for Claude and Nova alone, and success is what is assumed without it.
-		status: isError ? "error" : undefined,
+		// Without it, success is assumed.
+		status: isError && form.takesStatus ? "error" : undefined,
 	};
 	// There is no place for a cache point inside of a result.
 	return marked({ toolResult }, cache ?? content.findLast((part) => part.cache)?.cache);
@@ -229,7 +235,8 @@ function limitCachePoints(lists: readonly JsonObject[][], { hasCache }: PromptFo
 			const mark = kept.get(block);
 			return mark ? [toCachePoint(mark)] : [];
 		});
-		blocks.splice(0, blocks.length, ...fitting);
+		blocks.length = 0;
+		for (const block of fitting) blocks.push(block);
 	}
 	return [...kept.values()].some((mark) => mark?.ttl === "1h");
 }

@@ -4,6 +4,8 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 import { canonicalJson } from "../proof/canonical.ts";
 import { toHashedOutput } from "../proof/receipt.ts";
 import type { TextHash } from "../proof/salted.ts";
+import { fromBase64 } from "../proof/signing.ts";
+import { readVector, vectorBytes } from "../proof/vector-bytes.ts";
 import { utf8Length } from "../text/utf8.ts";
 import { readDocument } from "./document.ts";
 
@@ -25,12 +27,15 @@ function pick(object: JsonObject, names: readonly string[]): JsonObject {
 	return Object.fromEntries(names.flatMap((name) => (object[name] === undefined ? [] : [[name, object[name]]])));
 }
 
+/** The endpoints whose whole body an `input_hash` is over. */
+const ENCODER_ENDPOINTS = ["embeddings", "moderations", "rerank"];
+
 const isText = (value: unknown): value is string => typeof value === "string";
 
 /** What an `input_hash` may be over: a text, messages, or the body of a request to any entrance. */
 export function inputForms(text: string): string[] {
 	const body = parsedMembers(text);
-	const { messages, input, task, goal, type } = body;
+	const { messages, input, task, goal, type, query, documents } = body;
 	const ofEntrance = (entrance: string, names: readonly string[]) =>
 		canonicalJson({ type: "svc.input.v2", entrance, body: pick(body, names) });
 	return [
@@ -41,6 +46,9 @@ export function inputForms(text: string): string[] {
 			? []
 			: [canonicalJson({ type: "svc.input.v1", messages }), ofEntrance("messages", ["system", "messages"])]),
 		...(input === undefined ? [] : [ofEntrance("responses", ["instructions", "input", "previous_response_id"])]),
+		...(input === undefined && (query === undefined || documents === undefined)
+			? []
+			: ENCODER_ENDPOINTS.map((endpoint) => canonicalJson({ type: "svc.input.v3", endpoint, body }))),
 	];
 }
 
@@ -122,8 +130,37 @@ function fileOutputs(answer: JsonObject, hash: TextHash, isSalted: boolean): str
 	return [canonicalJson({ type: "svc.files.v1", files: unsalted })];
 }
 
+/** Numbers, or the base64 of them as little-endian float32. */
+function toVector(embedding: unknown): Float32Array | null {
+	if (isText(embedding)) {
+		const bytes = fromBase64(embedding);
+		return bytes && readVector(bytes);
+	}
+	const isVector = Array.isArray(embedding) && embedding.every((number) => typeof number === "number");
+	return isVector ? Float32Array.from(embedding as number[]) : null;
+}
+
+/** The answer of `/v1/embeddings`. */
+function vectorOutputs({ data }: JsonObject): Uint8Array[] {
+	const entries = objectsOf(data);
+	const vectors = entries.flatMap(({ embedding }) => toVector(embedding) ?? []);
+	const isInOrder = entries.every(({ index }, place) => index === place);
+	return entries.length > 0 && vectors.length === entries.length && isInOrder ? [vectorBytes(vectors)] : [];
+}
+
+/** The answer of `/v1/moderations` or `/v1/rerank`. */
+function resultOutputs({ results }: JsonObject): string[] {
+	const entries = objectsOf(results);
+	if (entries.length === 0) return [];
+	const hashed = entries.map(({ flagged, categories, category_scores, index, relevance_score }) =>
+		flagged === undefined ? { index, score: relevance_score } : { flagged, categories, scores: category_scores },
+	);
+	const isWhole = hashed.every((entry) => Object.values(entry).every((value) => value !== undefined));
+	return isWhole ? [canonicalJson({ type: "svc.results.v1", results: hashed })] : [];
+}
+
 /** What an `output_hash` may be over: a text, or the whole answer of any entrance. @param hash of the receipt's texts. */
-export function outputForms(text: string, hash: TextHash, isSalted: boolean): string[] {
+export function outputForms(text: string, hash: TextHash, isSalted: boolean): (string | Uint8Array)[] {
 	const answer = parsedMembers(text);
 	const { output, type } = answer;
 	return [
@@ -134,5 +171,7 @@ export function outputForms(text: string, hash: TextHash, isSalted: boolean): st
 		...responseOutputs(answer),
 		...messageOutputs(answer),
 		...fileOutputs(answer, hash, isSalted),
+		...vectorOutputs(answer),
+		...resultOutputs(answer),
 	];
 }

@@ -10,7 +10,7 @@ export function textHash(text: string): string {
 }
 
 /** HS over the UTF-8 bytes of a text. @param salt in hex digits. */
-export function saltedHash(salt: string, text: string): string {
+export function saltedHash(salt: string, text: string | Buffer): string {
 	return `sha256:${sha256("svc.salted.v2\0", Buffer.from(salt, "hex"), text).toString("hex")}`;
 }
 

@@ -1,7 +1,8 @@
 // Moderations and reranks through the front door, and the faults of each provider's form, with the sandbox as upstream.
 import { describe, expect, it } from "vitest";
 import { useService } from "../support/per-test.ts";
-import { callWithKey, eventually, proofOf } from "../support/service.ts";
+import { callWith, callWithKey, eventually, proofOf, withKey } from "../support/service.ts";
+import { SANDBOX_ORIGIN } from "../support/variables.ts";
 
 const { upstream, key } = useService("pro");
 
@@ -201,4 +202,46 @@ describe.each(FORMS)("%s", (model, path, toBody) => {
 			const shuffled = await ask<Answer>(path, { ...toBody("c d"), input: ["a b", "c d", "[[shuffled]]"] });
 			expect(shuffled.data.slice(0, 2)).toEqual(straight.data);
 		});
+});
+
+const limits = { context_window: 8_192, max_inputs: 128 };
+const CATALOG = {
+	providers: [
+		{ id: "voyage", template: "voyage", base_url: `${SANDBOX_ORIGIN}/voyage`, auth: "none" },
+		{ id: "jina", template: "jina", base_url: `${SANDBOX_ORIGIN}/jina`, auth: "none" },
+		{ id: "tei", template: "tei", base_url: `${SANDBOX_ORIGIN}/tei`, auth: "none" },
+	],
+	models: [
+		...["voyage", "jina", "tei"].flatMap((provider) => [
+			{
+				...{ id: `${provider}-embed`, provider, kind: "embedding", prices: { input: 0.06 }, limits },
+				dimensions: { default: 1_024, sizes: [256, 1_024] },
+			},
+			{ id: `${provider}-rerank`, provider, kind: "rerank", prices: { input: 0.05 }, limits },
+		]),
+	],
+};
+const SERVICE = { CATALOG: JSON.stringify(CATALOG) } as Partial<Env>;
+
+describe.each(["voyage", "jina", "tei"])("a row of the operator's with the template %s", (provider) => {
+	async function asked(path: string, body: Record<string, unknown>): Promise<Answer> {
+		const response = await callWith(SERVICE, path, withKey(key.key, body));
+		expect(response.status, await response.clone().text()).toBe(200);
+		return response.json();
+	}
+
+	it("makes vectors of the asked length", async () => {
+		const answer = await asked("/v1/embeddings", { model: `${provider}-embed`, input: ["a", "b"], dimensions: 256 });
+		expect(answer.data.map(({ embedding }) => embedding.length)).toEqual([256, 256]);
+		expect(answer.svc.cost.estimated).toBe(false);
+	});
+
+	it("ranks documents", async () => {
+		const body = { model: `${provider}-rerank`, query: "capital of the United States", documents: DOCUMENTS, top_n: 2 };
+		const answer = await asked("/v1/rerank", body);
+		expect(answer.results).toHaveLength(2);
+		expect(answer.results[0]?.index).toBe(2);
+		// Text Embeddings Inference reports no usage of reranks.
+		expect(answer.svc.cost.estimated).toBe(provider === "tei");
+	});
 });

@@ -74,6 +74,48 @@ describe("the list of models", () => {
 		expect([response.status, await response.json()]).toMatchObject([422, { issues: [{ path }] }]);
 	});
 
+	it("has the models of one kind, or of all", async () => {
+		const idsOf = (kind: string) => CATALOG.encoders.filter((model) => model.kind === kind).map(({ id }) => id);
+		expect(ids(await list("?kind=chat"))).toEqual(ALL);
+		for (const kind of ["embedding", "moderation", "rerank"]) {
+			const page = await list(`?kind=${kind}`);
+			expect(ids(page)).toEqual(idsOf(kind));
+			expect(page.data.every((entry) => "kind" in entry && entry.kind === kind && !("tier" in entry))).toBe(true);
+		}
+		expect(ids(await list("?kind=all"))).toEqual([...ALL, ...CATALOG.encoders.map(({ id }) => id)]);
+		const [, second] = idsOf("embedding");
+		expect(await list(`?kind=embedding&limit=1&after_id=${idsOf("embedding")[0]}`)).toMatchObject({
+			data: [{ id: second }],
+			has_more: true,
+		});
+		const refused = await call("/v1/models?kind=image");
+		expect([refused.status, await refused.json()]).toMatchObject([422, { issues: [{ path: "kind" }] }]);
+	});
+
+	it("has a model that makes no text, with its limits and the key that may call it", async () => {
+		const get = async (id: string, init?: RequestInit) => (await call(`/v1/models/${id}`, init)).json();
+		const entry = await get("text-embedding-3-small");
+		expect(entry).toMatchObject({
+			kind: "embedding",
+			provider: "openai",
+			pricing: { input_usd_mtok: 0.02, searches_usd_k: 0 },
+			dimensions: { default: 1_536, sizes: { min: 1, max: 1_536 } },
+			token_inputs: true,
+			available: true,
+		});
+		expect(entry).not.toHaveProperty("alias");
+		expect(await get(encodeURIComponent("openai/text-embedding-3-small"))).toMatchObject({
+			id: "text-embedding-3-small",
+			alias: "openai/text-embedding-3-small",
+		});
+		const free = await newKey("free");
+		expect(await get("text-embedding-3-small", withKey(free.key))).toMatchObject({ available: false });
+		expect(await get("text-embedding-3-small", withKey(key.key))).toMatchObject({
+			available: true,
+			key_state: { state: "ok", until: null },
+		});
+	});
+
 	it("has a model for the id of another version of its family, and says so", async () => {
 		const response = await call("/v1/models/claude-opus-4-5-20251101");
 		expect(await response.json()).toMatchObject({ id: "claude-opus-5-5", alias: "claude-opus-4-5-20251101" });

@@ -5,6 +5,7 @@ import { MAX_KEPT_TEXTS } from "../../src/meter/kept-texts.ts";
 import { TextTable } from "../../src/meter/text-table.edge.ts";
 import { always, onlyFor, useFaults } from "../support/faults.ts";
 import { useService } from "../support/per-test.ts";
+import { flatTree, toBase64, toPdf, toWav } from "../support/sent-files.ts";
 import { call, callWith, callWithKey, db, inMeter, meterAlarm, newKey, withKey } from "../support/service.ts";
 import { eventsOf } from "../support/sse.ts";
 import { TEST_LOG_TEXTS_DAYS } from "../support/variables.ts";
@@ -167,6 +168,21 @@ describe("texts of a request", () => {
 		const response = await callWithKey(key, "/v1/chat/completions", { messages: [{ role: "user", content }] });
 		const { id } = (await response.json()) as { id: string };
 		expect((await textsOf(id)).input).toBe(`user:\nWhat is this?\n[image/png, ${image.length} characters]`);
+	});
+
+	it("of files and recordings say which, and not their bytes", async () => {
+		const { key } = await loggingKey();
+		const pdf = toBase64(toPdf(flatTree(2)));
+		const wav = toBase64(toWav(1));
+		const content = [
+			{ type: "file", file: { filename: "q3.pdf", file_data: `data:application/pdf;base64,${pdf}` } },
+			{ type: "input_audio", input_audio: { data: wav, format: "wav" } },
+		];
+		const response = await callWithKey(key, "/v1/chat/completions", { messages: [{ role: "user", content }] });
+		const { id } = (await response.json()) as { id: string };
+		expect((await textsOf(id)).input).toBe(
+			`user:\n[q3.pdf, application/pdf, 2 pages, ${pdf.length} characters]\n[audio/wav, ${wav.length} characters]`,
+		);
 	});
 
 	it("of a stream whose client has gone are kept as far as it came", async () => {

@@ -91,7 +91,9 @@ function send(name: EntranceName, base64: string, more: Json = {}, from = key.ke
 	return callWithKey(from, path, { ...toBody(base64), ...more });
 }
 
-async function answer(response: Response): Promise<Json & { svc: { proof: { request_id: string }; cost: Json } }> {
+async function answer(
+	response: Response,
+): Promise<Json & { svc: { proof: { request_id: string }; warnings: { code: string }[] } }> {
 	expect(response.status, await response.clone().text()).toBe(200);
 	return response.json();
 }
@@ -201,6 +203,8 @@ describe("the price of a PDF", () => {
 			const published = (3 * 7_784 * 4) / 1e6;
 			expect(Number(cost_usd)).toBeGreaterThanOrEqual(published);
 			expect(Number(bound_usd)).toBeLessThan(published * 1.3);
+			const overruns = svc.warnings.filter(({ code }) => code === "provider_overrun");
+			expect(overruns).toHaveLength(tokens === 900_000 ? 1 : 0);
 		}
 	});
 

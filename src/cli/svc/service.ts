@@ -13,12 +13,14 @@ export const modelsCommand: Command = {
 		session.answer(data, (models) =>
 			renderColumns([
 				["model", "provider", "tier", "context", ""],
-				...models.map(({ id, provider, tier, context_window, source, available }) => [
-					id,
-					provider,
-					tier,
-					String(context_window),
-					[source === "operator" ? "operator's" : "", available ? "" : "not available"].filter(Boolean).join(", "),
+				...models.map((model) => [
+					model.id,
+					model.provider,
+					model.kind === "chat" ? model.tier : model.kind,
+					String(model.context_window),
+					[model.source === "operator" ? "operator's" : "", model.available ? "" : "not available"]
+						.filter(Boolean)
+						.join(", "),
 				]),
 			]),
 		);

@@ -43,7 +43,6 @@ function toAsked(call: EncoderCall): { path: string; members: Record<string, unk
 }
 
 export const cohereEncoderForm: EncoderForm = {
-	kinds: ["embedding", "rerank"],
 	render(call, { upstream_model: model }, { baseUrl }) {
 		const { path, members } = toAsked(call);
 		return {

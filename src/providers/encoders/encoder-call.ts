@@ -1,6 +1,5 @@
 // What encoder models are asked and answer, the same for every provider; and the interface of a provider's form of it. Pure.
 import type { EncoderModel } from "../../catalog/encoder.ts";
-import type { EncoderKind } from "../../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../../settings.ts";
 import type { UpstreamError } from "../wire.ts";
 
@@ -65,8 +64,7 @@ export interface EncoderRequestText {
 
 /** How a provider is asked and answers. One file per form. */
 export interface EncoderForm {
-	/** What it has words for. A call of another kind is a bug. */
-	kinds: readonly EncoderKind[];
+	/** A call of a kind that it has no words for (catalog/encoder.ts, servesKind) is a bug. */
 	render(call: EncoderCall, model: EncoderModel, access: ProviderAccess): EncoderRequestText;
 	/**
 	 * Reads the JSON of a whole answer. The engine checks that there is one vector or result per input, and each vector's length: a form

@@ -15,7 +15,6 @@ const batchSchema = z.object({
 });
 
 export const googleEncoderForm: EncoderForm = {
-	kinds: ["embedding"],
 	render(call, { upstream_model }, { baseUrl }) {
 		if (call.kind !== "embedding") throw new Error(`Google has no form for ${call.kind}`);
 		const model = `models/${upstream_model}`;

@@ -94,7 +94,6 @@ function toUrl({ provider, baseUrl }: ProviderAccess, { upstream_model }: Encode
 
 function createOpenAiForm(writing: Writing): EncoderForm {
 	return {
-		kinds: ["embedding", "moderation", "rerank"],
 		render(call, model, access) {
 			const { drops, renames } = access.provider;
 			const members = Object.entries(toOpenAiMembers(call, writing))

@@ -8,7 +8,6 @@ import { rankDocuments } from "./ranked.ts";
 const ranksSchema = z.array(z.object({ index: z.int().min(0), score: z.number() }));
 
 export const teiEncoderForm: EncoderForm = {
-	kinds: ["embedding", "rerank"],
 	render(call, model, access) {
 		if (call.kind !== "rerank") return openAiCompatibleEncoderForm.render(call, model, access);
 		const { query, documents: texts } = call;

@@ -1,26 +1,19 @@
 // Vectors as providers write them: lists of numbers, or base64 of little-endian float32; and the order of what names its place. Pure.
 import * as z from "zod";
 import { fromBase64 } from "../../proof/signing.ts";
+import { readVector } from "../../proof/vector-bytes.ts";
 
 /** A vector in either writing. Whether its numbers are finite as float32, the engine checks. */
 export const vectorSchema = z.union([
 	z.array(z.number()).transform((numbers) => Float32Array.from(numbers)),
 	z.string().transform((text, context) => {
 		const bytes = fromBase64(text);
-		if (bytes && bytes.length % Float32Array.BYTES_PER_ELEMENT === 0) return readFloats(bytes);
+		const vector = bytes && readVector(bytes);
+		if (vector) return vector;
 		context.addIssue({ code: "custom", message: "is no base64 of float32" });
 		return z.NEVER;
 	}),
 ]);
-
-/** The numbers of little-endian float32. */
-function readFloats(bytes: Uint8Array): Float32Array {
-	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-	const { BYTES_PER_ELEMENT } = Float32Array;
-	return Float32Array.from({ length: bytes.length / BYTES_PER_ELEMENT }, (_, at) =>
-		view.getFloat32(at * BYTES_PER_ELEMENT, true),
-	);
-}
 
 /**
  * Entries in the order of the inputs whose places they name. Where none names a place, they are taken as they stand.

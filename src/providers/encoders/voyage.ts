@@ -22,7 +22,6 @@ function toVoyageMembers(call: EncoderCall): Record<string, unknown> {
 }
 
 export const voyageEncoderForm: EncoderForm = {
-	kinds: ["embedding", "rerank"],
 	render: (call, { upstream_model: model }, { baseUrl }) => ({
 		url: `${baseUrl}${call.kind === "rerank" ? "/rerank" : "/embeddings"}`,
 		headers: { "content-type": "application/json" },

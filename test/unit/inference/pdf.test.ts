@@ -99,11 +99,12 @@ describe("the pages of a PDF", () => {
 		expect(read(new Uint8Array())).toMatch(/^is no PDF/);
 	});
 
-	it("have no bound where there are more lists or streams, or longer ones, than in files that people read", () => {
+	it("have no bound where there are more lists, streams or escapes, or longer ones, than in files that people read", () => {
 		const more = (parts: string) => read(toPdf("page", { more: parts }));
 		expect(more("/Kids [9 0 R] ".repeat(20_001))).toMatchObject({ atMost: null });
 		expect(more(`/Kids [${"9 0 R ".repeat(60_000)}]`)).toMatchObject({ atMost: null });
 		expect(more("9 0 obj\n<< /L 1 >>\nstream\n".repeat(20_001))).toMatchObject({ atMost: null });
+		expect(more("/#41".repeat(50_001))).toMatchObject({ atMost: null });
 	});
 
 	it("have no bound where streams lie within streams, and are told in a moment", () => {

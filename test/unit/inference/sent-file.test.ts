@@ -1,6 +1,7 @@
 // Files of text are read whatever a client says of them; others are refused by what they are.
 import { describe, expect, it } from "vitest";
 import { readSentFile } from "../../../src/inference/sent-file.ts";
+import { flatTree, toPdf } from "../../support/sent-files.ts";
 
 const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes).toString("base64");
 const read = (content: string, name: string | null = null, mediaType: string | null = null) => {
@@ -34,6 +35,19 @@ describe("a file", () => {
 			new Error("only PDF and files of text can be sent to models, and a.docx is neither"),
 		);
 		expect(read(base64("x"))).toBeInstanceOf(Error);
+	});
+
+	it("that is an address is not fetched", () => {
+		expect(read("https://a.test/a.pdf", "a.pdf")).toEqual(
+			new Error("files are not fetched; send the content as file_data"),
+		);
+	});
+
+	it("of PDF is sent as it is, without its address and line breaks", () => {
+		const pdf = Buffer.from(toPdf(flatTree(2))).toString("base64");
+		const part = { type: "file", mediaType: "application/pdf", base64: pdf, pages: { counted: 2, atMost: 2 } };
+		expect(read(`data:application/pdf;base64,${pdf}`)).toEqual(part);
+		expect(read(pdf.replace(/.{76}/g, "$&\r\n"), "q3.PDF")).toEqual({ ...part, name: "q3.PDF" });
 	});
 
 	it("that is no base64 or no UTF-8 is refused", () => {

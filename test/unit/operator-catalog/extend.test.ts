@@ -132,6 +132,30 @@ describe("an operator's catalog", () => {
 		expect(same?.request).toEqual(rich.request);
 	});
 
+	it("says which files and recordings a model takes, on wires that have a form for them", () => {
+		const model = {
+			id: "m",
+			tier: "budget",
+			prices: { input: 1, output: 1 },
+			limits: { context_window: 9, max_output_tokens: 9 },
+		};
+		const documents = { pdf: { max_bytes: 1_000 } };
+		const audio = { formats: ["wav"], tokens_per_second: 25, max_seconds: 60 };
+		const box = { id: "box", template: "openai-compatible", base_url: "https://box.example.com/v1" };
+		const taken = extend({ providers: [box], models: [{ ...model, provider: "box", documents, audio }] });
+		expect(taken.faults).toEqual([]);
+		expect(taken.catalog.findModel("m")).toMatchObject({
+			documents: { pdf: { max_pages: null, max_bytes: 1_000, tokens_per_page: null } },
+			audio,
+		});
+		expect(faultsOf({ models: [{ ...model, provider: "anthropic", audio }] })).toEqual([
+			"models.0.audio: is taken by the wires openai and google, and anthropic speaks anthropic",
+		]);
+		expect(faultsOf({ models: [{ ...model, provider: "openai", audio: { ...audio, formats: ["ogg"] } }] })).toEqual([
+			expect.stringContaining("models.0.audio.formats.0: must be one of wav, mp3"),
+		]);
+	});
+
 	it("changes a shipped provider's address and dialect", () => {
 		const [first] = CATALOG.providers;
 		const { catalog } = extend({ providers: [{ id: first?.id, base_url: "https://proxy.example.com/v1" }] });

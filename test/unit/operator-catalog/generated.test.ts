@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type Catalog, isChoosable } from "../../../src/catalog/catalog.ts";
 import { isInPlan, PLAN_IDS, PLANS, type Plan } from "../../../src/catalog/plans.ts";
 import { blendedRate, priceUsage, type TokenUsage } from "../../../src/catalog/price.ts";
+import type { Model } from "../../../src/catalog/schema.ts";
 import { modelSchema, providerSchema } from "../../../src/catalog/schema.ts";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
 import { TIERS } from "../../../src/catalog/vocabulary.ts";
@@ -17,6 +18,7 @@ import { ProviderHealth } from "../../../src/providers/health.ts";
 import { findBlocking } from "../../../src/routing/routing-config.ts";
 import { parseSettings } from "../../../src/settings.ts";
 import { compiledConfig } from "../../support/config.ts";
+import { flatTree, toBase64, toPdf, toWav } from "../../support/sent-files.ts";
 import { variablesFor } from "../../support/variables.ts";
 
 const NOON = Date.parse("2026-11-21T12:00:00Z");
@@ -42,7 +44,7 @@ const limits = fc.constantFrom(512, 4_096, 131_072, 1_000_000).chain((context_wi
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 
-const ownModel = fc.record({
+const anyModel = fc.record({
 	provider: fc.constantFrom("box", "wall", "gate", "openai"),
 	tier: fc.constantFrom(...TIERS),
 	prices,
@@ -54,10 +56,28 @@ const ownModel = fc.record({
 		fc.record({ output_tokens_per_s: fc.constantFrom(0.01, 50, 100_000), ttft_s: fc.constantFrom(0.001, 1, 600) }),
 	),
 	image_tokens: optional(fc.constantFrom(1, 800, 40_000)),
+	documents: optional(
+		fc.record({
+			pdf: fc.record({
+				max_pages: optional(fc.constantFrom(1, 3, 1_000)),
+				max_bytes: fc.constantFrom(100, 24_000_000),
+				tokens_per_page: optional(fc.constantFrom(1, 560, 100_000)),
+			}),
+		}),
+	),
+	audio: optional(
+		fc.record({
+			formats: fc.constant(["wav"]),
+			tokens_per_second: fc.constantFrom(0.01, 32),
+			max_seconds: fc.constantFrom(1, 34_200),
+		}),
+	),
 	auto: optional(fc.boolean()),
 	hidden: optional(fc.boolean()),
 	plans: optional(fc.uniqueArray(fc.constantFrom(...PLAN_IDS), { minLength: 1 })),
 });
+/** The wire of one provider has no form for recordings. */
+const ownModel = anyModel.map((model) => (model.provider === "wall" ? { ...model, audio: undefined } : model));
 
 /** Rows under ids of their own, some in the place of a shipped model. */
 const rows = fc
@@ -94,6 +114,13 @@ function toCatalog(models: readonly object[]): Catalog {
 	return catalog;
 }
 
+const REPORT_PAGES = 3;
+const SPEECH_SECONDS = 1;
+const report = {
+	type: "file",
+	file: { file_data: `data:application/pdf;base64,${toBase64(toPdf(flatTree(REPORT_PAGES)))}` },
+};
+const speech = { type: "input_audio", input_audio: { data: toBase64(toWav(SPEECH_SECONDS)), format: "wav" } };
 const images = {
 	role: "user",
 	content: [
@@ -101,6 +128,26 @@ const images = {
 		{ type: "text", text: "What is it?" },
 	],
 };
+/** All that a model takes. */
+function toContent({ supports, documents, audio }: Model): unknown[] {
+	return [
+		...(supports.vision ? images.content : [{ type: "text", text: "hi" }]),
+		...(documents ? [report] : []),
+		...(audio ? [speech] : []),
+	];
+}
+
+/** What that content counts as, at least. */
+function leastInputTokens({ supports, limits, image_tokens = 0, documents, audio }: Model): number {
+	const room = limits.max_input_tokens ?? limits.context_window;
+	const pages = documents ? Math.min(REPORT_PAGES, documents.pdf.max_pages ?? REPORT_PAGES) : 0;
+	const ofPages = pages * (documents?.pdf.tokens_per_page ?? room);
+	return Math.max(
+		supports.vision && !documents && !audio ? image_tokens : 0,
+		Math.min(room, ofPages + (audio ? SPEECH_SECONDS * audio.tokens_per_second : 0)),
+	);
+}
+
 const tools = [{ type: "function", function: { name: "look", parameters: { type: "object", properties: {} } } }];
 const request = fc.record({
 	messages: fc.constantFrom(
@@ -218,17 +265,13 @@ describe("any catalog of an operator", () => {
 				const catalog = toCatalog(own);
 				const model = catalog.models.toReversed()[at % catalog.models.length];
 				if (!model) throw new Error("no model");
-				const body = {
-					model: model.id,
-					messages: model.supports.vision ? [images] : [{ role: "user", content: "hi" }],
-				};
+				const body = { model: model.id, messages: [{ role: "user", content: toContent(model) }] };
 				const parsed = chatRequestSchema.parse({ ...body, max_tokens: 1 });
 				const settings = parseSettings(variablesFor(catalog), catalog);
 				const plan = planCall(toInferenceRequest(parsed, catalog, null), PLANS.corporate, settings, NOON);
 				if (!plan.ok) return;
 				const { worstCase, request: sent } = plan.value.attempt(model, null, model.limits.max_output_tokens);
-				if (model.image_tokens !== undefined && model.supports.vision)
-					expect(sent.maxInputTokens).toBeGreaterThanOrEqual(model.image_tokens);
+				expect(sent.maxInputTokens).toBeGreaterThanOrEqual(leastInputTokens(model));
 				const input = Math.floor(filled * sent.maxInputTokens);
 				const cacheRead = Math.floor(read * input);
 				const cacheWrite = Math.floor(written * (input - cacheRead));

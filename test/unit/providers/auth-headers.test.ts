@@ -25,6 +25,7 @@ describe("a request under a key", () => {
 		["openai", { authorization: "Bearer k" }],
 		["anthropic", { "x-api-key": "k" }],
 		["google", { "x-goog-api-key": "k" }],
+		["bedrock", { authorization: "Bearer k" }],
 	] as const)("carries it as the %s wire does", (wire, headers) => {
 		expect(headersFor({ wire })).toEqual({ ...REQUEST.headers, ...headers });
 	});

@@ -234,6 +234,19 @@ describe("tools of a Converse request", () => {
 	});
 });
 
+it("says that a tool failed by its status, or in words to a model that knows none", () => {
+	const failed = user({ type: "tool_result", callId: "t1", content: [text("no")], isError: true });
+	const result = (model: Partial<Model>) => {
+		const { json } = sent(plainCall({ messages: [...LOOP.slice(0, 2), failed], tools: [look] }), { model });
+		expect(() => parseConverse(json)).not.toThrow();
+		return Object((json["messages"] as { content: Fields[] }[])[2]?.content[0]).toolResult;
+	};
+	const status = { toolUseId: "t1", content: [{ text: "no" }], status: "error" };
+	expect(result({})).toEqual(status);
+	expect(result({ upstream_model: "eu.amazon.nova-pro-v1:0", reasoning: null })).toEqual(status);
+	expect(result(OTHER)).toEqual({ toolUseId: "t1", content: [{ text: "The tool failed:" }, { text: "no" }] });
+});
+
 describe("cache points", () => {
 	const points = (call: Partial<ModelCall>, asked: Asked = {}): unknown[] => {
 		const found: unknown[] = [];

@@ -1,9 +1,16 @@
 // The sandbox is told the stage of a call, and no other upstream is.
 import { describe, expect, it } from "vitest";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
-import { parseStage, SANDBOX_KEY, STAGE_HEADER, withStage } from "../../../src/providers/sandbox-stage.ts";
+import {
+	parseStage,
+	SANDBOX_AWS_KEY,
+	SANDBOX_KEY,
+	STAGE_HEADER,
+	withStage,
+} from "../../../src/providers/sandbox-stage.ts";
 import type { UpstreamRequest } from "../../../src/providers/wire.ts";
 import { parseSettings } from "../../../src/settings.ts";
+import { BEDROCK_CATALOG } from "../../support/bedrock-rows.ts";
 
 const REQUEST: UpstreamRequest = {
 	url: "https://u.test",
@@ -41,6 +48,21 @@ describe("the stage of a call", () => {
 		expect(sentTo("sk-real", "http://127.0.0.1:1/x")).toBe(REQUEST);
 		expect(sentTo("sk-real")).toBe(REQUEST);
 		expect(sentTo(SANDBOX_KEY)).toBe(REQUEST);
+	});
+
+	it("goes to the sandbox under credentials of AWS's, too, and not under others", () => {
+		const sentUnder = (key: typeof SANDBOX_AWS_KEY) => {
+			const variables = {
+				KEY_PEPPER: "0123456789abcdef",
+				BEDROCK_EU_CENTRAL_1_CREDENTIALS: JSON.stringify(key),
+				BEDROCK_EU_CENTRAL_1_BASE_URL: "http://127.0.0.1:1/x",
+			};
+			const access = parseSettings(variables, BEDROCK_CATALOG).providers.get("bedrock-eu-central-1");
+			if (!access) throw new Error("the provider has a key");
+			return withStage(REQUEST, access, STAGE).headers[STAGE_HEADER];
+		};
+		expect(sentUnder(SANDBOX_AWS_KEY)).toBe("round:1 debater final_answer");
+		expect(sentUnder({ ...SANDBOX_AWS_KEY, secret_access_key: "real" })).toBeUndefined();
 	});
 
 	it("is read as it was written", () => {

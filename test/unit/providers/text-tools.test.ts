@@ -1,7 +1,7 @@
 // Tools of one text: their calls' arguments as JSON whole and in pieces, and how each wire sends and reads them.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { WireName } from "../../../src/catalog/vocabulary.ts";
+import { WIRE_NAMES } from "../../../src/catalog/vocabulary.ts";
 import { AnswerAccumulator, toModelAnswer } from "../../../src/providers/accumulate.ts";
 import type { Message, ToolDefinition } from "../../../src/providers/model-call.ts";
 import { readTextArguments, TextArgumentsWriter, toTextArguments } from "../../../src/providers/text-tools.ts";
@@ -119,7 +119,7 @@ describe("a text tool", () => {
 			expect(warnings.map(({ code, param }) => [code, param])).toEqual([["parameter_changed", "tools"]]);
 	});
 
-	it.each<WireName>(["openai", "anthropic", "google"])("without a grammar needs no warning (%s)", (wire) => {
+	it.each(WIRE_NAMES)("without a grammar needs no warning (%s)", (wire) => {
 		expect(render(wire, plainCall({ tools: [note] })).warnings).toEqual([]);
 	});
 });

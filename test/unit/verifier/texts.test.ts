@@ -41,6 +41,26 @@ async function verdicts(asked: string, delivered: string, given: Partial<GivenTe
 	return lines.map((line) => line.split(/[:,]/)[0] ?? "");
 }
 
+const OK = ["ok    input", "ok    output"];
+
+/** A value with one of its leaves changed or one of its members left out, in every way; but for those with these names. */
+function mutationsOf(value: unknown, but: readonly string[]): unknown[] {
+	if (typeof value === "number") return [value + 1];
+	if (typeof value === "boolean") return [!value];
+	if (Array.isArray(value))
+		return [
+			...value.flatMap((entry, at) => mutationsOf(entry, but).map((changed) => value.with(at, changed))),
+			...(value.length > 1 ? [value.toReversed(), value.slice(1)] : []),
+		];
+	if (typeof value !== "object" || value === null) return [];
+	return Object.entries(value)
+		.filter(([name]) => !but.includes(name))
+		.flatMap(([name, member]) => {
+			const { [name]: _, ...others } = value as Record<string, unknown>;
+			return [others, ...mutationsOf(member, but).map((changed) => ({ ...value, [name]: changed }))];
+		});
+}
+
 describe("texts beside a receipt", () => {
 	it("have its hashes with its salt, and no other text has", async () => {
 		const proof = salted(ASKED, "yes");
@@ -119,6 +139,15 @@ describe("texts beside a receipt", () => {
 			canonical({ type: "svc.input.v2", entrance: "messages", body: { system: "Be kind", messages } }),
 			JSON.stringify({ max_tokens: 9, system: "Be kind", messages }),
 		],
+		...["embeddings", "moderations"].map((endpoint): [string, string, string] => {
+			const body = { model: "m", input: ["Hi", "Ho"], unknown: { a: [1.5] } };
+			return [`a body of ${endpoint}`, canonical({ type: "svc.input.v3", endpoint, body }), JSON.stringify(body)];
+		}),
+		[
+			"a body of rerank",
+			canonical({ type: "svc.input.v3", endpoint: "rerank", body: { query: "Hi", documents: ["Ho"], top_n: 1 } }),
+			JSON.stringify({ top_n: 1, documents: ["Ho"], query: "Hi" }),
+		],
 	])("may be what was asked as %s", async (_, asked, input) => {
 		expect(await verdicts(asked, "yes", { input, output: "yes" })).toEqual(["ok    input", "ok    output"]);
 		expect((await verdicts(`${asked}!`, "yes", { input, output: "yes" }))[0]).toBe("FAIL  input");
@@ -170,6 +199,63 @@ describe("texts beside a receipt", () => {
 		const output = JSON.stringify(answer);
 		expect(await verdicts(ASKED, delivered, { input: ASKED, output })).toEqual(["ok    input", "ok    output"]);
 		expect((await verdicts(ASKED, `${delivered}!`, { input: ASKED, output }))[1]).toBe("FAIL  output");
+	});
+
+	const MODERATED = {
+		flagged: true,
+		categories: { hate: true, war: false },
+		category_scores: { hate: 0.9, war: 1e-7 },
+	};
+	const { category_scores: scores, ...found } = MODERATED;
+	const RANKED = [
+		{ index: 2, relevance_score: 0.75 },
+		{ index: 0, relevance_score: 0 },
+	];
+	const ranks = RANKED.map(({ index, relevance_score }) => ({ index, score: relevance_score }));
+	const ofResults = (results: object[]) => canonical({ type: "svc.results.v1", results });
+	it.each<[string, string, object]>([
+		["a moderation", ofResults([{ ...found, scores }]), { id: "svc-1", results: [MODERATED] }],
+		[
+			"a rerank",
+			ofResults(ranks),
+			{ id: "svc-1", results: RANKED.map((each) => ({ ...each, document: { text: "Hi" } })) },
+		],
+	])("may be what was delivered as %s, each of its members as it was", async (_, delivered, answer) => {
+		expect(await verdicts(ASKED, delivered, { input: ASKED, output: JSON.stringify(answer) })).toEqual(OK);
+		const mutations = mutationsOf(answer, ["id", "document"]);
+		expect(mutations.length).toBeGreaterThan(3);
+		for (const changed of mutations)
+			expect(
+				(await verdicts(ASKED, delivered, { input: ASKED, output: JSON.stringify(changed) }))[1],
+				JSON.stringify(changed),
+			).toBe("FAIL  output");
+	});
+
+	it.each(["float", "base64"])("may be what was delivered as vectors in %s, each number as it was", async (form) => {
+		const vectors = [
+			[0.1, -0.25, 0],
+			[1e-7, 3, -4.5],
+		];
+		const bytes = (numbers: readonly number[]) => Buffer.from(Float32Array.from(numbers).buffer);
+		const hash = saltedHash(salt, Buffer.concat(vectors.map(bytes)));
+		const proof = salted(ASKED, "", { output_hash: hash, kind: "embedding" });
+		const toAnswer = (given: readonly number[][], indexes = [0, 1]) => ({
+			object: "list",
+			data: given.map((numbers, place) => ({
+				object: "embedding",
+				index: indexes[place],
+				embedding: form === "float" ? Array.from(Float32Array.from(numbers)) : bytes(numbers).toString("base64"),
+			})),
+		});
+		const verdictOn = async (answer: object) =>
+			(await textLines(proof, { salt, output: JSON.stringify(answer) }))[0]?.slice(0, 12);
+		expect(await verdictOn(toAnswer(vectors))).toBe("ok    output");
+		expect(await verdictOn(toAnswer([[-0.5, ...(vectors[0] ?? []).slice(1)], vectors[1] ?? []]))).toBe("FAIL  output");
+		expect(await verdictOn(toAnswer(vectors.toReversed(), [1, 0]))).toBe("FAIL  output");
+		expect(await verdictOn(toAnswer(vectors, [1, 0]))).toBe("FAIL  output");
+		expect(await verdictOn(toAnswer(vectors.slice(1)))).toBe("FAIL  output");
+		expect(await verdictOn({ data: [{ index: 0, embedding: "AAA" }] })).toBe("FAIL  output");
+		expect(await verdictOn({ data: [{ index: 0, embedding: ["0.1"] }] })).toBe("FAIL  output");
 	});
 
 	it("that no reader agrees on count as texts alone", async () => {
