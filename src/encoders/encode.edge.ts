@@ -287,13 +287,11 @@ async function encodeWhole(request: EncoderRequest, context: KeyContext): Promis
 	const allowed = await allow(request, caller, context);
 	if (!allowed.ok) return allowed;
 	const { parts } = allowed.value.plan;
-	const [first] = parts[0] ?? [];
-	if (!first) throw new Error("a request has an input");
 	const endsAtMs = Date.now() + caller.settings.upstreamTotalTimeoutMs;
 	const runner = createRunner(allowed.value.plan, caller, endsAtMs);
 	const record = await createRecord(allowed.value, caller, context);
 	const settlement = new RequestSettlement(caller, record, runner, endsAtMs);
-	const reserved = await settlement.reserveBound(atBound(first));
+	const reserved = await settlement.reserveBound(atBound(parts));
 	if (!reserved.ok) return reserved;
 	const made = await caller.timings.measure("upstream", () => makeCalls(runner, parts));
 	if (!made.ok) return settlement.fail(made.failure, made.clientClosed || caller.signal.aborted);
@@ -319,16 +317,17 @@ async function encodeWhole(request: EncoderRequest, context: KeyContext): Promis
 	});
 }
 
-/** A call whose process dies while it is under way. */
-function atBound(call: EncoderPlannedCall): EncoderBilledCall {
-	const { worstCase, likely } = call.attempt;
+/** The calls of a request whose process dies while they are under way, as one. */
+function atBound(parts: EncoderPlan["parts"]): EncoderBilledCall {
+	const [first] = parts[0] ?? [];
+	if (!first) throw new Error("a request has an input");
 	return {
-		...call,
+		...first,
 		bill: {
-			promptTokens: likely.tokens,
+			promptTokens: parts.reduce((sum, [{ attempt }]) => sum + attempt.likely.tokens, 0),
 			completionTokens: 0,
 			parts: {},
-			cost: worstCase,
+			cost: first.attempt.worstCase,
 			estimated: true,
 			overrun: false,
 		},

@@ -49,7 +49,7 @@ export function findEncoder({ kind, asked, byDefault }: EncoderNaming, catalog: 
 	if (named?.kind === kind) return ok({ named, reason: `${named.display_name} was named by the request` });
 	if (named) return refuseModel(`${explainEncoderUse(named)}; ${one} is needed here, such as ${ids[0]}`);
 	if (catalog.findModel(asked)) return refuseModel(`${asked} writes text; ${one} is needed, such as ${ids[0]}`);
-	const message = `no model of kind ${kind} is called ${quoteInput(asked)}${renderSuggestion(asked, ids)}; GET /v1/models?kind=${kind} lists them all`;
+	const message = `no model of kind ${kind} is called ${quoteInput(asked)}; GET /v1/models?kind=${kind} lists them all${renderSuggestion(asked, ids)}`;
 	return fail({ reason: "model_not_found", message });
 }
 

@@ -112,6 +112,30 @@ describe("a trace", () => {
 		expect(upstream.requests[0]?.headers.has("tracestate")).toBe(false);
 	});
 
+	it("of an embedding is named by its operation, with each of its calls and none of its texts", async () => {
+		await collect(undefined, { hasContent: true });
+		const body = { model: "text-embedding-3-small", input: ["the magic word", "is xyzzy"], dimensions: 8 };
+		const response = await callWithKey(key.key, "/v1/embeddings", body);
+		expect(response.status).toBe(200);
+		const { svc } = await response.json<{ svc: { cost: { total_usd: number }; proof: { request_id: string } } }>();
+		const [request, attempt] = await spans(2);
+		for (const span of [request, attempt]) {
+			expect(span.name).toBe("embeddings text-embedding-3-small");
+			expect(attributesOf(span)).toMatchObject({
+				"gen_ai.operation.name": "embeddings",
+				"gen_ai.request.model": "text-embedding-3-small",
+				"gen_ai.provider.name": "openai",
+			});
+		}
+		expect(attributesOf(request)).toMatchObject({
+			"svc.request.id": svc.proof.request_id,
+			"http.route": "/v1/embeddings",
+			"svc.cost.total_usd": svc.cost.total_usd,
+		});
+		// The conventions have messages of chats, and none of embeddings.
+		expect(JSON.stringify(collector.received)).not.toContain("xyzzy");
+	});
+
 	it("tells no text unless that is on", async () => {
 		await collect();
 		await chat(key.key, "the magic word is xyzzy");
