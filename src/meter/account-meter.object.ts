@@ -1,34 +1,29 @@
-// AccountMeter: one Durable Object per user, and the one home of the user's requests, receipts and sums. It keeps exact limits, revocations,
-// open reservations, and marks of the owners that hold audit events D1 does not have.
+// AccountMeter: one Durable Object per user, and the one home of the user's requests, receipts and sums. Here are its calls, its alarm, and
+// what is written together; what a call without a comment does is said where it goes.
 //
 // Crash order. `admit` and `settle` write one row each, and the platform sends no answer before the row is durable. Sums follow from the
-// rows. A reservation whose caller died is settled by the alarm: at its bound, unless D1 has a settlement that a Worker stranded there
-// while this object was away. So the object writes its own there first, and settles with what it reads back. From the moment that it
-// may ask D1, the row says so, and nothing else settles the request. D1 gets sums once a minute, with an admission or the alarm.
-import { PLANS, type PlanId } from "../catalog/plans.ts";
-import { database } from "../db/client.edge.ts";
+// rows. A reservation whose caller died is settled by the alarm. D1 gets sums once a minute, with an admission or the alarm.
+import type { PlanId } from "../catalog/plans.ts";
 import { BackedUpObject } from "../durable/backed-up-object.edge.ts";
-import { Backoff } from "../durable/backoff.ts";
 import { migrate } from "../durable/migrations.edge.ts";
 import type { BackupPlan } from "../durable/object-rows.edge.ts";
 import { Outbox } from "../durable/outbox.edge.ts";
-import { StorageUnavailableError } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
-import { type Receipt, withEmptyOutput } from "../proof/receipt.ts";
 import { cachedSettings } from "../settings.ts";
-import type { TraceParent } from "../telemetry/trace-context.ts";
 import { toWebhookRules } from "../webhooks/webhook.ts";
 import { DAY_MS } from "./budget-period.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
-import { toCountedSettlement } from "./counted-request.ts";
+import { ConsoleSessions } from "./console-sessions.edge.ts";
 import { DataKey } from "./data-key.edge.ts";
+import { ExpiredRequests } from "./expired-requests.edge.ts";
 import { toUnbilledRow, type UnbilledRequest } from "./failed-request.ts";
-import { FeedbackTable } from "./feedback-table.edge.ts";
 import type { SumColumn, SumRange } from "./fold-table.edge.ts";
 import type { SealedTexts } from "./kept-texts.ts";
 import type { BudgetStatus, KeyCosts } from "./key-budget.ts";
 import { KeyBudgets } from "./key-budgets.edge.ts";
-import { narrowerQuota, refuseOverLimit, toQuota } from "./limits.ts";
+import { KeyStandings } from "./key-standings.edge.ts";
+import { MarkedOwnerTable } from "./marked-owner-table.edge.ts";
+import { MeterAccount } from "./meter-account.edge.ts";
 import {
 	type AdmitRequest,
 	type AdmitVerdict,
@@ -43,24 +38,21 @@ import {
 	type MeterFeedbackVerdict,
 	type MeterSnapshot,
 	type NamedCounts,
-	PAGES_PER_MINUTE,
 	type PageVerdict,
-	type Quota,
 	RECENT_ROWS,
 	RECORDS_PER_MINUTE,
 	type RecordVerdict,
 	type SettleVerdict,
 } from "./meter-calls.ts";
-import { recordMeterEvents } from "./meter-events.store.ts";
-import { type MeterEvent, toStoredEvent } from "./meter-events.ts";
+import type { MeterEvent } from "./meter-events.ts";
 import { type CountedDecision, MeterMetrics } from "./meter-metrics.edge.ts";
 import { MeterState } from "./meter-state.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
-import { type NamedColumn, type NameSums, sumByName } from "./name-sums.edge.ts";
-import { RefusalTable } from "./refusal-table.edge.ts";
-import type { LimitRefusal } from "./refusals.ts";
+import { MinuteSums, SUMS_EVERY_MS } from "./minute-sums.edge.ts";
+import type { NamedColumn, NameSums } from "./name-sums.edge.ts";
+import { OwnEvents } from "./own-events.edge.ts";
 import { RequestKeeper } from "./request-keeper.edge.ts";
-import { firstNumberAt, numberTimeMs, requestNumber } from "./request-number.ts";
+import { RequestLookup } from "./request-lookup.edge.ts";
 import type {
 	ArchivedRequest,
 	MeterPage,
@@ -69,88 +61,41 @@ import type {
 	RequestDetail,
 	RequestPageQuery,
 } from "./request-page.ts";
-import { readRequestPage, recomputeDay } from "./request-reader.edge.ts";
-import type { OpenRequest } from "./request-table.edge.ts";
+import { readRequestPage } from "./request-reader.edge.ts";
+import { Reservations } from "./reservations.edge.ts";
 import { MinuteWindow } from "./rolling-window.ts";
-import { addSessionRequests, type HeldSessionRequests, type SessionHeads, type SessionsQuery } from "./session-page.ts";
-import { SessionTable } from "./session-table.edge.ts";
-import {
-	type Reservation,
-	type ReservedEnd,
-	type Settlement,
-	type StoredReceipt,
-	settleAtBound,
-} from "./settlement.ts";
-import { eventBytes, type StorageVerdict, type StoredDeletion, type StoredWrite } from "./stored-bytes.ts";
+import type { HeldSessionRequests, SessionHeads, SessionsQuery } from "./session-page.ts";
+import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
+import type { StorageVerdict, StoredDeletion, StoredWrite } from "./stored-bytes.ts";
 import { type CountedWrite, StoredQuota } from "./stored-quota.edge.ts";
-import { toListedRequest, toStoredDetail, toStoredReceipt } from "./stored-request.ts";
-import { listUntaken, markTaken, strand } from "./stranded.store.ts";
+import { toListedRequest } from "./stored-request.ts";
 import { TextTable } from "./text-table.edge.ts";
 import type { NamedTimes } from "./time-sums.ts";
-import { traceAtBound } from "./unsettled-trace.edge.ts";
-import { forgetEarlierSums, highestRevision, recordUsageDays } from "./usage-days.store.ts";
-import { chooseSource, readDaySeries, readRowSeries } from "./usage-series.edge.ts";
 import type { MeterSeries, SeriesQuery } from "./usage-series.ts";
 
-/** From an audit event of the meter's own to its flush, so that others go with it. */
-const FLUSH_EVENTS_AFTER_MS = 250;
-/** When the alarm flushes an alert, should the object die before its timer. */
-const ALERT_FLUSH_MS = 10_000;
-/** Settlements of one statement: a chat's have 2 KB, those of long runs a hundred, and D1 takes 2 MB. */
-const CLAIMED_AT_ONCE = 15;
-/** Receipts that a meter shows to strangers in a second. Isolates keep those that they have seen. */
-const PUBLIC_LOOKUPS_PER_SECOND = 100;
 /** When requests are moved or removed again, after a failure. */
 const KEEP_AGAIN_MS = 60_000;
-/** Sums of sessions are begun again so often while requests are moved. */
-const MOST_SUM_TRIES = 5;
-/** D1 gets sums once in this time, at most. */
-const SUMS_EVERY_MS = 60_000;
-
-function logStrandedFailure(error: unknown): void {
-	logError("stranded_settlement_failed", error);
-}
-
-/** Sums of one statement: about 200 bytes each, and D1 takes 2 MB. */
-const SUMS_AT_ONCE = 2_000;
 
 export class AccountMeter extends BackedUpObject {
 	#sql: SqlStorage;
 	#meterState: MeterState;
-	#plan: PlanId | null;
-	#revoked: Set<string>;
-	/** The latest versions of keys that were changed. */
-	#keyVersions: Map<string, number>;
+	#account: MeterAccount;
+	#keys: KeyStandings;
 	#budgets: KeyBudgets;
-	#refusals: RefusalTable;
 	#stored: StoredQuota;
 	#dataKey: DataKey;
 	#outbox: Outbox;
-	#feedback: FeedbackTable;
-	#sessions: SessionTable;
+	#lookup: RequestLookup;
+	#expired: ExpiredRequests;
+	#reservations: Reservations;
+	#sums: MinuteSums;
+	#events: OwnEvents;
 	#texts: TextTable;
-	/** Whose meter this is; null before the first request that can cost something. */
-	#userId: string | null;
-	/** What revisions of sums in D1 lie above; null until D1 was asked, in a meter that was restored. */
-	#revisionBase: number | null;
+	#consoleSessions: ConsoleSessions;
+	#owners: MarkedOwnerTable;
 	#keeper: RequestKeeper;
-	/** Null while nobody reads metrics. */
-	#metrics: MeterMetrics | null = null;
-	#metricsTriedAtMs = Date.now();
-	#sumsSentAtMs = Date.now();
-	/** Whether sums are to be sent before they are due. */
-	#areSumsWanted = false;
-	/** Whether this instance has sent sums. Until then its alarm sends them, which may be why it woke. */
-	#hasSentSums = false;
-	/** Asks D1 for the settlements of expired requests, one call after the other. */
-	#claims: Promise<void> = Promise.resolve();
-	#claimBackoff = new Backoff();
-	/** Receipts that strangers have asked for in a second. */
-	#publicLookups = { second: 0, count: 0 };
 	/** Records of hooks. Forgotten with the object, as the limit is there to bound what a loop writes. */
 	#records = new MinuteWindow();
-	/** Pages of the console that were opened. Forgotten in the same way. */
-	#pages = new MinuteWindow();
 
 	constructor(state: DurableObjectState, env: Env) {
 		super(state, env);
@@ -161,41 +106,51 @@ export class AccountMeter extends BackedUpObject {
 		});
 		migrate(state.storage, METER_TABLES);
 		const now = Date.now();
-		const revoked = [
-			...this.#sql.exec<{ key_id: string; retired_budget: string | null }>(
-				"SELECT key_id, retired_budget FROM revoked_keys",
-			),
-		];
-		this.#revoked = new Set(revoked.map(({ key_id }) => key_id));
-		const retiredBudgets = revoked.flatMap(({ retired_budget }) => retired_budget ?? []);
-		this.#meterState = new MeterState(state.storage, now, retiredBudgets);
-		const [account] = this.#sql
-			.exec<{ user_id: string | null; plan: PlanId | null; revision_base: number | null }>(
-				"SELECT user_id, plan, revision_base FROM account",
-			)
-			.toArray();
-		this.#userId = account?.user_id ?? null;
-		this.#plan = account?.plan ?? null;
-		this.#revisionBase = account ? account.revision_base : 0;
-		const versions = this.#sql.exec<{ key_id: string; version: number }>("SELECT key_id, version FROM key_versions");
-		this.#keyVersions = new Map([...versions].map(({ key_id, version }) => [key_id, version]));
+		const arm = (atMs: number) => this.#outbox.arm(atMs);
+		const waitUntil = (work: Promise<unknown>) => state.waitUntil(work);
+		this.#account = new MeterAccount(this.#sql);
+		this.#keys = new KeyStandings(this.#sql);
+		this.#consoleSessions = new ConsoleSessions(this.#sql);
+		this.#owners = new MarkedOwnerTable(this.#sql);
+		this.#meterState = new MeterState(state.storage, now, this.#keys.retiredBudgets);
 		this.#budgets = new KeyBudgets(this.#sql, this.#meterState, {
 			rules: () => toWebhookRules(cachedSettings(env)),
-			onEvent: (nowMs) => this.#eventStored(nowMs),
+			onEvent: (nowMs) => this.#events.alertStored(nowMs),
 		});
-		this.#refusals = new RefusalTable(this.#sql);
-		this.#feedback = new FeedbackTable(this.#sql, this.#meterState.table);
-		this.#sessions = new SessionTable(this.#sql, true);
 		this.#texts = new TextTable(this.#sql);
 		this.#keeper = new RequestKeeper(state.storage, this.#meterState, env);
+		this.#lookup = new RequestLookup(this.#sql, this.#meterState, this.#keeper);
 		this.#dataKey = new DataKey(this.#sql, env);
-		this.#stored = new StoredQuota(this.#sql, env, {
-			arm: (atMs) => this.#outbox.arm(atMs),
-			waitUntil: (work) => state.waitUntil(work),
+		this.#expired = new ExpiredRequests(env, {
+			account: this.#account,
+			state: this.#meterState,
+			keeper: this.#keeper,
+			dataKey: this.#dataKey,
+			settle: (open, settlement, nowMs) => this.#reservations.settleOpen(open, settlement, nowMs),
+			waitUntil,
+		});
+		this.#stored = new StoredQuota(this.#sql, env, { arm, waitUntil });
+		this.#events = new OwnEvents(this.#sql, env, {
+			budgets: this.#budgets,
+			stored: this.#stored,
+			outbox: this.#outbox,
+		});
+		this.#sums = new MinuteSums(env, this.#account, this.#meterState, arm);
+		this.#reservations = new Reservations({
+			account: this.#account,
+			keys: this.#keys,
+			state: this.#meterState,
+			budgets: this.#budgets,
+			stored: this.#stored,
+			lookup: this.#lookup,
+			expired: this.#expired,
+			sums: this.#sums,
+			arm,
+			onClockBack: (nowMs) => this.#armForOpenWork(nowMs),
 		});
 		// The alarm may have been lost with its machine, so open work sets it again. One that is set earlier stays: it may be for sums.
 		state.blockConcurrencyWhile(async () => {
-			this.#metrics = await MeterMetrics.open(this.#sql, env, this.#meterState, this.#userId);
+			this.#sums.metrics = await MeterMetrics.open(this.#sql, env, this.#meterState, this.#account.userId);
 			await this.#outbox.learnAlarm();
 			this.#armForOpenWork(now);
 		});
@@ -213,61 +168,10 @@ export class AccountMeter extends BackedUpObject {
 		this.#sql.exec("DELETE FROM unsent_metrics");
 	}
 
-	/** An audit event is to be flushed, and perhaps a webhook to be sent. */
-	#eventStored(nowMs: number): void {
-		this.#outbox.arm(nowMs + ALERT_FLUSH_MS);
-		this.#armForWebhooks();
-		this.#outbox.flushIn(FLUSH_EVENTS_AFTER_MS);
-	}
-
-	#armForWebhooks(): void {
-		const { nextAtMs } = this.#budgets.webhooks;
-		if (nextAtMs !== null) this.#outbox.arm(nextAtMs);
-	}
-
 	/** Sends sums and metrics where that is due, so that no timer waits for it: a waiting object is billed. */
 	#sendSumsIfDue(nowMs: number): void {
-		if (!(this.#areSumsDue(nowMs) || this.#areMetricsDue(nowMs)) || this.#outbox.isFailing) return;
+		if (!this.#sums.isDue(nowMs) || this.#outbox.isFailing) return;
 		this.ctx.waitUntil(this.#outbox.flush());
-	}
-
-	#areSumsDue(nowMs: number): boolean {
-		const isDue = this.#areSumsWanted || Math.abs(nowMs - this.#sumsSentAtMs) >= SUMS_EVERY_MS;
-		return isDue && this.#meterState.hasUnsent;
-	}
-
-	#areMetricsDue(nowMs: number): boolean {
-		const isDue = this.#areSumsWanted || Math.abs(nowMs - this.#metricsTriedAtMs) >= SUMS_EVERY_MS;
-		return isDue && (this.#metrics?.hasUnsent ?? false);
-	}
-
-	/** Remembers whose meter this is: an object that an alarm wakes does not know it. */
-	#learnUser(userId: string): void {
-		if (this.#userId !== null) return;
-		this.#writeAccount(userId, this.#plan);
-		this.#userId = userId;
-	}
-
-	#writeAccount(userId: string | null, plan: PlanId | null): void {
-		this.#sql.exec(
-			`INSERT INTO account (one, user_id, plan, revision_base) VALUES (1, ?, ?, ?)
-			ON CONFLICT (one) DO UPDATE SET user_id = excluded.user_id, plan = excluded.plan`,
-			userId,
-			plan,
-			this.#revisionBase,
-		);
-	}
-
-	#quota(plan: PlanId, nowMs: number): Quota {
-		const { rpm, dailyRequests } = PLANS[plan];
-		return toQuota(plan, { rpm, dailyLimit: dailyRequests }, this.#meterState, nowMs);
-	}
-
-	/** The limits of a key; null when it has none of its own. */
-	#keyQuota({ keyId, keyLimits }: AdmitRequest, ofPlan: Quota, nowMs: number): Quota | null {
-		if (!keyLimits) return null;
-		const limits = { rpm: keyLimits.rpm ?? ofPlan.rpm, dailyLimit: keyLimits.dailyRequests };
-		return toQuota(ofPlan.plan, limits, this.#meterState.keys.windowsFor(keyId), nowMs);
 	}
 
 	/**
@@ -276,72 +180,24 @@ export class AccountMeter extends BackedUpObject {
 	 */
 	async admit(request: AdmitRequest): Promise<AdmitVerdict> {
 		const salt = request.reservation ? await this.#dataKey.salt(request.requestId) : null;
-		return this.#admit(request, salt);
+		const nowMs = Date.now();
+		const verdict = this.#reservations.admit(request, salt, nowMs);
+		if (verdict.admitted) this.#sendSumsIfDue(nowMs);
+		return verdict;
 	}
 
-	/** The salt of the hashes in the receipt of a request or a run. */
 	salt(requestId: string): Promise<string> {
 		return this.#dataKey.salt(requestId);
 	}
 
-	/** A key of the user's for one purpose. */
 	subkey(purpose: string): Promise<Uint8Array> {
 		return this.#dataKey.subkey(purpose);
-	}
-
-	#admit(request: AdmitRequest, salt: string | null): AdmitVerdict {
-		const now = Date.now();
-		const plan = this.#plan ?? request.plan;
-		const state = this.keyStanding(request.keyId, request.keyVersion);
-		if (state !== "good") return { admitted: false, reason: state };
-		if (plan !== request.plan && request.reservation) return { admitted: false, reason: "plan_changed", plan };
-
-		if (this.#meterState.followClock(now)) this.#armForOpenWork(now);
-		const refusal =
-			this.#limitRefusal(request, plan, now) ??
-			this.#budgetRefusal(request, plan, now) ??
-			this.#storageRefusal(request, plan, now);
-		// A repeated call is not refused because of its own admission, and not counted again.
-		if (refusal && !this.#meterState.wasAdmitted(request.requestId)) return refusal;
-		if (!refusal) this.#count(request, now);
-		this.#sendSumsIfDue(now);
-		const quota = this.#quota(plan, now);
-		const isReduced = request.stored !== undefined && this.#stored.isReduced(request.requestId);
-		return { admitted: true, quota: narrowerQuota(quota, this.#keyQuota(request, quota, now)), isReduced, salt };
-	}
-
-	/** Stores and counts an admission, once. */
-	#count(request: AdmitRequest, nowMs: number): void {
-		const { requestId, countsTowardsDay, keyId, keyLimits, keyBudget, budgetKeyId, reservation } = request;
-		this.#fold(nowMs);
-		if (!reservation) {
-			const limitedKeyId = keyLimits ? keyId : null;
-			this.#meterState.admitFree({ requestId, isOfDay: countsTowardsDay, limitedKeyId }, nowMs);
-			return;
-		}
-		this.#learnUser(reservation.usage.user_id);
-		this.#metrics?.begin(reservation.usage.user_id);
-		const { expiresAtMs, holdNanoUsd: nanoUsd } = reservation;
-		this.#meterState.admit({
-			id: requestId,
-			apiKeyId: keyId,
-			atMs: nowMs,
-			counting: countsTowardsDay ? "day" : "minute",
-			isLimited: keyLimits !== null,
-			budgetKeyId,
-			bookedDay: this.#meterState.today(nowMs),
-			nanoUsd,
-			keyBudget,
-			expiresAtMs,
-			reservation,
-		});
-		this.#outbox.arm(Math.min(expiresAtMs, nowMs + SUMS_EVERY_MS));
 	}
 
 	/** Takes a record of a coding agent's hook, which counts against no limit but that of records. */
 	takeRecord(keyId: string, keyVersion: number): RecordVerdict {
 		const now = Date.now();
-		const state = this.keyStanding(keyId, keyVersion);
+		const state = this.#keys.standing(keyId, keyVersion);
 		if (state !== "good") return { taken: false, reason: state };
 		if (this.#records.count(now) >= RECORDS_PER_MINUTE)
 			return { taken: false, reason: "rate_limit_exceeded", retryAfterMs: this.#records.msUntilSlot(now) };
@@ -349,124 +205,45 @@ export class AccountMeter extends BackedUpObject {
 		return { taken: true };
 	}
 
-	/** Takes a page of the console, which counts against no limit but that of pages. */
 	takePage(sessionId: string): PageVerdict {
-		const now = Date.now();
-		if (this.isSessionEnded(sessionId)) return { taken: false, reason: "session_ended" };
-		if (this.#pages.count(now) >= PAGES_PER_MINUTE)
-			return { taken: false, reason: "rate_limit_exceeded", retryAfterMs: this.#pages.msUntilSlot(now) };
-		this.#pages.add(now);
-		return { taken: true };
+		return this.#consoleSessions.takePage(sessionId, Date.now());
 	}
 
 	/** Counts a decision of the policy for the metrics. Idempotent. */
 	countCheck(userId: string, check: CountedDecision): void {
-		if (!this.#metrics) return;
-		this.#metrics.begin(userId);
-		this.#metrics.countCheck(check);
+		if (!this.#sums.metrics) return;
+		this.#sums.metrics.begin(userId);
+		this.#sums.metrics.countCheck(check);
 		this.#outbox.arm(Date.now() + SUMS_EVERY_MS);
 	}
 
-	/** The refusal by a limit of the plan or of the key; null when the request fits in all of them. */
-	#limitRefusal(request: AdmitRequest, plan: PlanId, nowMs: number): LimitRefusal | null {
-		const ofPlan = this.#quota(plan, nowMs);
-		const ofKey = this.#keyQuota(request, ofPlan, nowMs);
-		const { countsTowardsDay, keyId } = request;
-		return (
-			refuseOverLimit("plan", ofPlan, countsTowardsDay, this.#meterState, nowMs) ??
-			(ofKey && refuseOverLimit("key", ofKey, countsTowardsDay, this.#meterState.keys.windowsFor(keyId), nowMs))
-		);
+	settle(settlement: Settlement, stored?: StoredWrite): Promise<SettleVerdict> {
+		return this.#reservations.settle(settlement, stored);
 	}
 
-	/** The refusal of a reservation that the key's budget has no room for; null when it fits. */
-	#budgetRefusal(request: AdmitRequest, plan: PlanId, nowMs: number): AdmitVerdict | null {
-		const budget = this.#budgets.findExceeded(request, nowMs);
-		return budget && { admitted: false, reason: "key_budget_exceeded", quota: this.#quota(plan, nowMs), budget };
+	extend(requestId: string, reservation: Reservation): Promise<ExtendVerdict> {
+		return this.#reservations.extend(requestId, reservation);
 	}
 
-	/**
-	 * Counts what a request stores; its refusal where the quota has no room for it, else null. Called last, before the slot is written:
-	 * if the object dies in between, the repeated call finds the write counted.
-	 */
-	#storageRefusal({ requestId: id, stored }: AdmitRequest, plan: PlanId, nowMs: number): AdmitVerdict | null {
-		const verdict = stored ? this.#stored.count({ id, ...stored, plan }, nowMs) : null;
-		if (!verdict || verdict.stored) return null;
-		return { admitted: false, reason: "storage_quota_exceeded", quota: this.#quota(plan, nowMs), stored: verdict };
+	release(requestId: string): void {
+		this.#reservations.release(requestId, Date.now());
 	}
 
-	/** Settles a request, and stores the alerts that its cost gives rise to in the same transaction. */
-	#settle(open: OpenRequest, settlement: Settlement, nowMs: number): void {
-		this.#meterState.settle(open, settlement);
-		this.#metrics?.count(toCountedSettlement(settlement));
-		this.#budgets.settled(open, settlement.usage, nowMs);
-	}
-
-	/** Folds where that is due. If that fails, a wake-up reads more rows, and the request is admitted all the same. */
-	#fold(nowMs: number): void {
-		try {
-			this.#meterState.foldIfDue(nowMs);
-		} catch (error) {
-			logError("meter_fold_failed", error);
-		}
-	}
-
-	/** An open request that only this object settles; undefined where it is not open. @throws StorageUnavailableError while D1 is to be asked and is away. */
-	async #findUnclaimed(requestId: string): Promise<OpenRequest | undefined> {
-		const open = this.#meterState.findOpen(requestId);
-		if (!open?.isClaiming) return open;
-		await this.#claim([open]);
-		if (this.#meterState.findOpen(requestId))
-			throw new StorageUnavailableError("D1 may have a settlement of the request");
-		return undefined;
-	}
-
-	/** Replaces a reservation by its settlement. Idempotent. A reservation that has expired stays settled at its bound. */
-	async settle(settlement: Settlement, stored?: StoredWrite): Promise<SettleVerdict> {
-		const { request_id: requestId, proof_hash: proofHash } = settlement.receipt;
-		const open = await this.#findUnclaimed(requestId);
-		if (!open) return this.#receiptOf(requestId)?.proof_hash === proofHash ? "settled" : "late";
-		const nowMs = Date.now();
-		// Counted first, as in `admit`. What was paid for is stored whatever the quota says.
-		if (stored) this.#stored.countAnyway(`${requestId} settled`, settlement.usage.user_id, stored, nowMs);
-		this.#settle(open, settlement, nowMs);
-		this.#outbox.arm(nowMs + SUMS_EVERY_MS);
-		return "settled";
+	room(requestId: string): BudgetRoom | null {
+		return this.#reservations.room(requestId, Date.now());
 	}
 
 	/** Counts what is stored by a request that was admitted before. Idempotent by the write's id. */
 	countStored(write: CountedWrite): StorageVerdict {
-		return this.#stored.count({ ...write, plan: this.#plan ?? write.plan }, Date.now());
+		return this.#stored.count({ ...write, plan: this.#account.plan ?? write.plan }, Date.now());
 	}
 
-	/** Counts what was deleted no more. Idempotent by the deletion's id. */
 	dropStored(id: string, userId: string, deletion: StoredDeletion): void {
 		this.#stored.drop(id, userId, deletion, Date.now());
 	}
 
-	/** Takes back what was counted under a name, because it was not stored. Idempotent. */
 	giveBackStored(id: string): void {
 		this.#stored.giveBack(id, Date.now());
-	}
-
-	/**
-	 * Replaces an open reservation by another, with a later end, another bound, or what a long run has spent so far. It is
-	 * recorded if nobody settles the request. Idempotent; counts nothing.
-	 */
-	async extend(requestId: string, reservation: Reservation): Promise<ExtendVerdict> {
-		const open = await this.#findUnclaimed(requestId);
-		if (!open) return "late";
-		const nowMs = Date.now();
-		const room = reservation.holdNanoUsd > open.nanoUsd ? this.#budgets.room(open, nowMs) : null;
-		if (room && reservation.holdNanoUsd > room.mostNanoUsd) return "over_budget";
-		this.#meterState.extend(open, reservation, nowMs);
-		this.#outbox.arm(reservation.expiresAtMs);
-		return "extended";
-	}
-
-	/** What an open request may hold in the budget of its key; null without a budget, and when it is not open. */
-	room(requestId: string): BudgetRoom | null {
-		const open = this.#meterState.findOpen(requestId);
-		return open ? this.#budgets.room(open, Date.now()) : null;
 	}
 
 	/** Budgets of keys now, in the order of the queries. */
@@ -481,21 +258,12 @@ export class AccountMeter extends BackedUpObject {
 		return budgetKeyIds.map((id) => this.#meterState.keyCosts(id, nowMs));
 	}
 
-	/** Releases a reservation of a request that no model was billed for. */
-	release(requestId: string): void {
-		const open = this.#meterState.findOpen(requestId);
-		// D1 may have its settlement already.
-		if (!open || open.isClaiming) return;
-		this.#stored.giveBack(requestId, Date.now());
-		this.#meterState.release(open);
-	}
-
 	/** Limits now, and usage up to the last settled request. */
 	snapshot(plan: PlanId): MeterSnapshot {
 		const nowMs = Date.now();
 		return {
-			quota: this.#quota(this.#plan ?? plan, nowMs),
-			stored: this.#stored.totals(this.#plan ?? plan, nowMs),
+			quota: this.#reservations.quota(this.#account.plan ?? plan, nowMs),
+			stored: this.#stored.totals(this.#account.plan ?? plan, nowMs),
 			totals: this.#meterState.totals(),
 			recent: this.#meterState.table.latest(RECENT_ROWS).map(toListedRequest),
 			holds: this.#meterState.holds(),
@@ -503,7 +271,6 @@ export class AccountMeter extends BackedUpObject {
 		};
 	}
 
-	/** Sums of a range of days under the names of a column. */
 	sumsBy(column: SumColumn, range: SumRange): NamedCounts[] {
 		return this.#meterState.sumsBy(column, range);
 	}
@@ -515,26 +282,14 @@ export class AccountMeter extends BackedUpObject {
 			: this.#meterState.timesBy(column, range);
 	}
 
-	/** Usage of a range of days under names of clients, from its latest requests. */
-	async nameSums(column: NamedColumn, { since, until, ...which }: SumRange): Promise<NameSums> {
-		const { firstKept } = this.#keeper;
-		const from = firstNumberAt(Date.parse(since));
-		const range = { from: Math.max(from, firstKept), before: firstNumberAt(Date.parse(until) + DAY_MS) };
-		const read = await sumByName(this.#sql, column, range, which);
-		if (read.countedFromMs !== null) return read;
-		const archived = this.#keeper.archivesOf(range).length > 0 ? this.#keeper.heldFromMs : null;
-		return { ...read, countedFromMs: archived ?? (from < firstKept ? numberTimeMs(firstKept) : null) };
+	nameSums(column: NamedColumn, range: SumRange): Promise<NameSums> {
+		return this.#lookup.nameSums(column, range);
 	}
 
-	/** Usage over time, and what it was read from. */
 	usageSeries(query: SeriesQuery): MeterSeries {
-		const source = chooseSource(this.#meterState, this.#keeper, query);
-		const series =
-			source === "rows" ? readRowSeries(this.#meterState, this.#keeper, query) : readDaySeries(this.#meterState, query);
-		return { ...series, source };
+		return this.#lookup.series(query);
 	}
 
-	/** The requests of a page, one more than it holds if there are more, and which archives may have others. */
 	requestPage(query: RequestPageQuery): Promise<MeterPage> {
 		return readRequestPage(this.#meterState, this.#keeper, query);
 	}
@@ -545,215 +300,114 @@ export class AccountMeter extends BackedUpObject {
 		this.#outbox.arm(texts.expiresAtMs);
 	}
 
-	/** Sealed texts of a request; null where none are kept. */
 	texts(requestId: string): Omit<SealedTexts, "requestId"> | null {
 		return this.#texts.find(requestId, Date.now());
 	}
 
-	/** Sessions whose newest request arrived in a range of time. */
-	sessionHeads({ sinceMs, beforeMs, ...query }: SessionsQuery): Promise<SessionHeads> {
-		const range = {
-			from: Math.max(this.#keeper.firstKept, firstNumberAt(sinceMs)),
-			before: Math.min(firstNumberAt(beforeMs), Number.MAX_SAFE_INTEGER),
-		};
-		return this.#sessions.heads(range, query);
+	sessionHeads(query: SessionsQuery): Promise<SessionHeads> {
+		return this.#lookup.sessionHeads(query);
 	}
 
-	/** What the requests of sessions come to, and the archives that may have others. */
-	async sessionRequests(
-		sessionIds: readonly string[],
-		apiKeyIds: readonly string[] | null,
-	): Promise<HeldSessionRequests> {
-		for (let tries = 1; ; tries++) {
-			const { archived } = this.#keeper;
-			const all = { from: archived.from, before: Number.MAX_SAFE_INTEGER };
-			const sums = addSessionRequests(await this.#sessions.sums(sessionIds, apiKeyIds, all));
-			// What was moved meanwhile is counted in part.
-			if (this.#keeper.archived.before !== archived.before && tries < MOST_SUM_TRIES) continue;
-			return { sums, archives: this.#keeper.archivesOf(archived), archived };
-		}
+	sessionRequests(sessionIds: readonly string[], apiKeyIds: readonly string[] | null): Promise<HeldSessionRequests> {
+		return this.#lookup.sessionRequests(sessionIds, apiKeyIds);
 	}
 
-	/** A settled request; `open` while it is not settled. */
 	request(requestId: string): RequestDetail | RemovedRequest | ArchivedRequest | "open" | null {
-		const { keptSince } = this.#keeper;
-		if (keptSince !== null && this.#isRemoved(requestId)) return { keptSince };
-		const whole = this.#wholeRow(requestId);
-		if (whole) return toStoredDetail(whole);
-		const failed = this.#meterState.failed.find(requestId);
-		return failed ? { request: failed.request, calls: [] } : this.#elsewhere(requestId);
+		return this.#lookup.detail(requestId);
 	}
 
-	/** Whether a request would be of a day that is no longer kept. One of those that is still open is shown. */
-	#isRemoved(requestId: string): boolean {
-		return this.#keeper.isRemoved(requestNumber(requestId)) && !this.#meterState.findOpen(requestId);
-	}
-
-	/** The receipt of a settled request; `open` while it is not settled. */
 	receipt(requestId: string): StoredReceipt | ArchivedRequest | "open" | null {
-		const receipt = this.#isRemoved(requestId) ? null : this.#receiptOf(requestId);
-		return receipt ?? this.#elsewhere(requestId);
+		return this.#lookup.receipt(requestId);
 	}
 
-	/** The same for anybody: so many a second, so that admissions are not kept waiting. */
 	publicReceipt(requestId: string): StoredReceipt | ArchivedRequest | "open" | "busy" | "unbilled" | null {
-		const second = Math.floor(Date.now() / 1_000);
-		if (this.#publicLookups.second !== second) this.#publicLookups = { second, count: 0 };
-		if (++this.#publicLookups.count > PUBLIC_LOOKUPS_PER_SECOND) return "busy";
-		const found = this.receipt(requestId);
-		return found === null && this.#meterState.failed.find(requestId) ? "unbilled" : found;
+		return this.#lookup.publicReceipt(requestId, Date.now());
 	}
 
-	/** Where a request may be found that is not settled here. */
-	#elsewhere(requestId: string): ArchivedRequest | "open" | null {
-		if (this.#meterState.findOpen(requestId)) return "open";
-		const archives = this.#isRemoved(requestId) ? [] : this.#keeper.archivesFor(requestId);
-		return archives.length > 0 ? { archives } : null;
-	}
-
-	#wholeRow(requestId: string) {
-		const row = this.#meterState.table.find(requestId);
-		return row && this.#meterState.table.whole(row);
-	}
-
-	#receiptOf(requestId: string): StoredReceipt | undefined {
-		const whole = this.#wholeRow(requestId);
-		return whole && toStoredReceipt(whole);
-	}
-
-	/** Stores feedback on a settled request, or changes what it has while it is open. Of many at once the last one stays. */
 	giveFeedback(given: GivenFeedback): MeterFeedbackVerdict {
-		const verdict = this.#feedback.give(given);
-		const elsewhere = verdict.outcome === "no_request" ? this.#elsewhere(given.requestId) : null;
-		return typeof elsewhere === "object" && elsewhere ? elsewhere : verdict;
+		return this.#lookup.giveFeedback(given);
 	}
 
-	/**
-	 * Settled requests behind one, oldest first, with their feedback, and the archives that may have others, newest first.
-	 * @param after a request id; empty for the first.
-	 */
 	decisions(after: string, limit: number): { rated: RatedRequest[]; archives: number[] } {
-		const from = after === "" ? 0 : requestNumber(after);
-		return {
-			rated: this.#feedback.rated(after, limit),
-			archives: this.#keeper.archivesOf({ from, before: Number.MAX_SAFE_INTEGER }),
-		};
+		return this.#lookup.decisions(after, limit);
 	}
 
-	/** Days behind one that have sums, oldest first. */
 	daysAfter(day: string, limit: number): string[] {
 		return this.#meterState.daysAfter(day, limit);
 	}
 
-	/** The sums of a day, and what its rows come to at the same moment, if they all are here. */
-	async checkDay(day: string): Promise<CheckedDay> {
-		const sums = this.#meterState.sumsOfDay(day);
-		if (!this.#keeper.hasAllOf(day)) return { day, sums, rows: null };
-		const rows = await recomputeDay(this.#meterState, day, this.#meterState.lastChange);
-		return { day, sums, rows: this.#keeper.hasAllOf(day) ? rows : null };
+	checkDay(day: string): Promise<CheckedDay> {
+		return this.#lookup.checkDay(day);
 	}
 
 	/** Writes to D1 what it lacks, sums that are not due as well. */
 	async flushNow(): Promise<void> {
-		this.#areSumsWanted = true;
+		this.#sums.areWanted = true;
 		await this.#outbox.flush();
 		// A flush that was under way may have looked at the sums before.
-		const hasUnsent = this.#meterState.hasUnsent || this.#metrics?.hasUnsent;
-		if (hasUnsent && !this.#outbox.isFailing) await this.#outbox.flush();
-		this.#areSumsWanted = false;
+		if (this.#sums.hasUnsent && !this.#outbox.isFailing) await this.#outbox.flush();
+		this.#sums.areWanted = false;
 	}
 
-	/** Sets the user's plan from the next request on. */
 	setPlan(plan: PlanId): void {
-		this.#writeAccount(this.#userId, plan);
-		this.#plan = plan;
+		this.#account.setPlan(plan);
 	}
 
 	/** Refuses requests that carry an earlier version of a key, and learns its budget. */
 	changeKey(keyId: string, version: number, { budgetKeyId, budget }: ChangedBudget): void {
-		const latest = Math.max(version, this.#keyVersions.get(keyId) ?? 0);
-		this.#sql.exec("INSERT OR REPLACE INTO key_versions (key_id, version) VALUES (?, ?)", keyId, latest);
-		this.#keyVersions.set(keyId, latest);
-		if (latest === version) this.#budgets.table.change(budgetKeyId, budget);
+		if (this.#keys.change(keyId, version)) this.#budgets.table.change(budgetKeyId, budget);
 	}
 
-	/** Whether a key may still be used that was good as this version. */
 	keyStanding(keyId: string, version: number): KeyStanding {
-		if (this.#revoked.has(keyId)) return "revoked";
-		return (this.#keyVersions.get(keyId) ?? 0) > version ? "key_changed" : "good";
-	}
-
-	/** Remembers a session of the console as ended until it would end by itself. Forgets those that have. */
-	endSession(sessionId: string, endsAtMs: number): void {
-		this.#sql.exec("DELETE FROM ended_sessions WHERE ends_at_ms <= ?", Date.now());
-		this.#sql.exec("INSERT OR IGNORE INTO ended_sessions (session, ends_at_ms) VALUES (?, ?)", sessionId, endsAtMs);
-	}
-
-	isSessionEnded(sessionId: string): boolean {
-		return [...this.#sql.exec("SELECT 1 FROM ended_sessions WHERE session = ?", sessionId)].length > 0;
+		return this.#keys.standing(keyId, version);
 	}
 
 	/** Refuses a key from now on, for ever. @param retiredBudget the key that its costs are booked on, if all keys of it are revoked. */
 	revokeKey(keyId: string, retiredBudget: string | null): void {
-		this.#sql.exec(
-			`INSERT INTO revoked_keys (key_id, retired_budget) VALUES (?, ?)
-			ON CONFLICT (key_id) DO UPDATE SET retired_budget = coalesce(excluded.retired_budget, retired_budget)`,
-			keyId,
-			retiredBudget,
-		);
-		this.#revoked.add(keyId);
+		this.#keys.revoke(keyId, retiredBudget);
 		if (retiredBudget !== null) this.#meterState.retireBudget(retiredBudget);
 	}
 
-	/** Marks an owner: it holds audit events that D1 does not have. A later mark has a larger number. */
+	endSession(sessionId: string, endsAtMs: number): void {
+		this.#consoleSessions.end(sessionId, endsAtMs, Date.now());
+	}
+
+	isSessionEnded(sessionId: string): boolean {
+		return this.#consoleSessions.isEnded(sessionId);
+	}
+
 	markOwner(owner: string, mark: number): void {
-		this.#sql.exec(
-			`INSERT INTO marked_owners (owner, mark) VALUES (?, ?)
-			ON CONFLICT (owner) DO UPDATE SET mark = max(mark, excluded.mark)`,
-			owner,
-			mark,
-		);
+		this.#owners.mark(owner, mark);
 	}
 
-	/**
-	 * Marked owners whose key has a prefix: all, or `limit` of them at random, so that owners which cannot flush do not keep
-	 * others from their turn.
-	 */
 	markedOwners(prefix: string, limit: number): MarkedOwner[] {
-		const query =
-			"SELECT owner, mark FROM marked_owners WHERE substr(owner, 1, length(?1)) = ?1 ORDER BY random() LIMIT ?2";
-		const rows = this.#sql.exec<{ owner: string; mark: number }>(query, prefix, limit);
-		return [...rows].map(({ owner, mark }) => ({ owner, mark }));
+		return this.#owners.some(prefix, limit);
 	}
 
-	/** Counts a refusal by compliance in an audit event of its minute, which is flushed when that is over. */
+	unmarkOwner(owner: string, mark: number): void {
+		this.#owners.unmark(owner, mark);
+	}
+
 	recordRefusal(refusal: ComplianceRefusal): void {
-		this.#refusals.record(refusal, Date.now());
-		this.#armForRefusals(0);
+		this.#events.recordRefusal(refusal, Date.now());
 	}
 
 	/** Stores requests that failed without a bill, or counts them where others are alike. Idempotent. */
 	recordFailed(userId: string, failed: readonly UnbilledRequest[]): void {
-		this.#learnUser(userId);
+		this.#account.learnUser(userId);
 		const recorded = this.ctx.storage.transactionSync(() =>
 			failed.filter((each) => this.#meterState.recordFailed(each)),
 		);
-		this.#metrics?.begin(userId);
-		for (const each of recorded) this.#metrics?.count(toUnbilledRow(each));
+		this.#sums.metrics?.begin(userId);
+		for (const each of recorded) this.#sums.metrics?.count(toUnbilledRow(each));
 		// Written with the rows, for what they count for is not read from them again.
-		if (recorded.length > 0 && this.#metrics?.keep()) this.#outbox.arm(Date.now() + SUMS_EVERY_MS);
+		if (recorded.length > 0 && this.#sums.metrics?.keep()) this.#outbox.arm(Date.now() + SUMS_EVERY_MS);
 		// So that they are removed in time, even if nothing else is to be done.
 		this.#outbox.arm(Date.now() + DAY_MS);
 	}
 
-	/** Audit events of this meter that D1 does not have. */
 	unflushedEvents(): MeterEvent[] {
-		return [...this.#budgets.table.unflushed().map(({ event }) => toStoredEvent(event)), ...this.#refusals.events()];
-	}
-
-	/** Removes an owner's marks up to this one; a later one stays. */
-	unmarkOwner(owner: string, mark: number): void {
-		this.#sql.exec("DELETE FROM marked_owners WHERE owner = ? AND mark <= ?", owner, mark);
+		return this.#events.all();
 	}
 
 	/** For health checks: an answer shows that objects run. */
@@ -764,16 +418,16 @@ export class AccountMeter extends BackedUpObject {
 	/** Settles expired reservations and flushes. Never throws: the platform gives up an alarm after a few failures. */
 	override async alarm(): Promise<void> {
 		this.#outbox.alarmFired();
-		const delivered = this.#deliverAlerts();
+		const delivered = this.#events.deliverAlerts();
 		try {
-			await this.#expire();
-			if (this.#hasSentSums) await this.#outbox.flush();
+			await this.#expired.settleExpired();
+			if (this.#sums.hasSent) await this.#outbox.flush();
 			else await this.flushNow();
 		} catch (error) {
 			logError("meter_alarm_failed", error);
 		}
 		this.#armForOpenWork(Date.now() + this.#outbox.retryDelayMs);
-		this.#armForSums(Date.now() + this.#outbox.retryDelayMs);
+		this.#sums.armForSending(Date.now() + this.#outbox.retryDelayMs);
 		await this.#keep(Date.now());
 		this.#forgetTexts(Date.now());
 		// A receiver that hangs delays the next alarm, which expires reservations, by ten seconds at most.
@@ -799,9 +453,9 @@ export class AccountMeter extends BackedUpObject {
 
 	/** Moves old requests into archives and removes older ones, some at a time. Never throws. */
 	async #keep(nowMs: number): Promise<void> {
-		if (this.#userId === null) return;
+		if (this.#account.userId === null) return;
 		try {
-			const againAtMs = await this.#keeper.keep(this.#userId, nowMs);
+			const againAtMs = await this.#keeper.keep(this.#account.userId, nowMs);
 			if (againAtMs !== null) this.#outbox.arm(againAtMs);
 		} catch (error) {
 			logError("requests_not_kept", error);
@@ -809,226 +463,31 @@ export class AccountMeter extends BackedUpObject {
 		}
 	}
 
-	/** Makes the tries of webhooks that are due. Never throws. */
-	async #deliverAlerts(): Promise<void> {
-		try {
-			await this.#budgets.webhooks.deliverDue();
-		} catch (error) {
-			logError("key_webhooks_failed", error);
-		}
-	}
-
-	/** Settles what has expired, as far as D1 can be asked. */
-	async #expire(): Promise<void> {
-		const expired = this.#meterState.expired(Date.now());
-		if (expired.length === 0) return;
-		await this.#claim(expired);
-		if (this.#userId !== null) await this.#takeStranded(this.#userId).catch(logStrandedFailure);
-	}
-
-	/** Settles open requests with what D1 has for them, which is their bound unless a Worker was there before. Never throws. */
-	#claim(requests: readonly OpenRequest[]): Promise<void> {
-		const claimed = this.#claims.then(async () => {
-			try {
-				await this.#claimAll(requests.map(({ id }) => id));
-			} catch (error) {
-				this.#claimBackoff.recordFailure();
-				logStrandedFailure(error);
-			}
-		});
-		this.#claims = claimed;
-		return claimed;
-	}
-
-	async #claimAll(requestIds: readonly string[]): Promise<void> {
-		for (let from = 0; from < requestIds.length; from += CLAIMED_AT_ONCE) {
-			const nowMs = Date.now();
-			// Until it is claimed, a request may be settled or extended: while others wait for D1, for example.
-			const some = requestIds.slice(from, from + CLAIMED_AT_ONCE).flatMap((id) => this.#meterState.findOpen(id) ?? []);
-			await this.#claimSome(some.filter(({ isClaiming, expiresAtMs }) => isClaiming || expiresAtMs <= nowMs));
-		}
-		this.#claimBackoff.recordSuccess();
-	}
-
-	async #claimSome(requests: readonly OpenRequest[]): Promise<void> {
-		if (requests.length === 0) return;
-		const db = database(this.env.DB);
-		const { signer } = cachedSettings(this.env);
-		const userId = this.#userId ?? "";
-		for (const open of requests) this.#meterState.claim(open);
-		const parents = new Map<string, TraceParent | null>();
-		const atBounds = requests.map(async (open) => {
-			const { parent = null, ...reserved } = this.#meterState.table.reserved(open, userId);
-			parents.set(open.id, parent);
-			return settleAtBound(await this.#withOutput(reserved), Date.now(), signer);
-		});
-		const settlements = await strand(db, await Promise.all(atBounds), Date.now());
-		const taken = settlements.filter((settlement) => this.#take(settlement));
-		const waitUntil = (work: Promise<unknown>) => this.ctx.waitUntil(work);
-		waitUntil(traceAtBound({ env: this.env, waitUntil }, taken, parents));
-		const ids = settlements.map(({ usage }) => usage.request_id);
-		await markTaken(db, userId, ids, Date.now()).catch(logStrandedFailure);
-	}
-
 	/** Takes over settlements that Workers have stranded in D1 while this object was away. Idempotent. */
 	async takeStranded(userId: string): Promise<void> {
-		this.#learnUser(userId);
-		await this.#takeStranded(userId);
-		this.#armForSums(Date.now());
-	}
-
-	async #takeStranded(userId: string): Promise<void> {
-		const db = database(this.env.DB);
-		for (;;) {
-			const settlements = await listUntaken(db, userId);
-			if (settlements.length === 0) return;
-			for (const settlement of settlements)
-				if (!(await this.#keeper.isArchived(userId, settlement.usage.request_id))) this.#take(settlement);
-			const ids = settlements.map(({ usage }) => usage.request_id);
-			await markTaken(db, userId, ids, Date.now());
-		}
-	}
-
-	/**
-	 * Settles a request with its settlement from D1. One that this object does not know was admitted before it was restored.
-	 * @returns whether it was open.
-	 */
-	#take(settlement: Settlement): boolean {
-		const { request_id: id, api_key_id: apiKeyId } = settlement.usage;
-		const nowMs = Date.now();
-		if (!this.#meterState.wasAdmitted(id)) {
-			const receipt = JSON.parse(settlement.receipt.receipt) as Receipt;
-			this.#meterState.admit({
-				id,
-				apiKeyId,
-				atMs: nowMs,
-				counting: "none",
-				isLimited: false,
-				budgetKeyId: apiKeyId,
-				bookedDay: this.#meterState.today(nowMs),
-				nanoUsd: 0,
-				keyBudget: null,
-				expiresAtMs: nowMs,
-				reservation: { usage: settlement.usage, receipt, expiresAtMs: nowMs, holdNanoUsd: 0 },
-			});
-		}
-		const open = this.#meterState.findOpen(id);
-		if (!open) return false;
-		// Its Worker may have believed that it had no reservation.
-		this.#meterState.failed.drop(id);
-		this.#settle(open, settlement, nowMs);
-		return true;
-	}
-
-	/** A reservation whose receipt says that nothing was delivered, where it was written before the request had its salt. */
-	async #withOutput(reservation: ReservedEnd): Promise<ReservedEnd> {
-		const { receipt } = reservation;
-		if (receipt.output_hash !== null) return reservation;
-		try {
-			return { ...reservation, receipt: withEmptyOutput(receipt, await this.#dataKey.salt(receipt.request_id)) };
-		} catch (error) {
-			// What it cost is recorded all the same.
-			logError("data_key_closed", error);
-			return reservation;
-		}
+		this.#account.learnUser(userId);
+		await this.#expired.takeStranded(userId);
+		this.#sums.armForSending(Date.now());
 	}
 
 	async #writeRound(): Promise<boolean> {
 		return (
-			(await this.#writeAlerts()) ||
-			(await this.#writeRefusals()) ||
+			(await this.#events.writeAlerts()) ||
+			(await this.#events.writeRefusals()) ||
 			(await this.#stored.flush(Date.now())) ||
-			(await this.#writeSums()) ||
-			this.#sendMetrics()
+			(await this.#sums.write()) ||
+			this.#sums.sendMetrics()
 		);
-	}
-
-	/** Writes sums to D1 where they are due; false when they are not. */
-	async #writeSums(): Promise<boolean> {
-		if (this.#userId === null || !this.#areSumsDue(Date.now())) return false;
-		const db = database(this.env.DB);
-		const base = this.#revisionBase ?? (await highestRevision(db, this.#userId));
-		// D1 may have sums of a later state than the one that was restored.
-		if (this.#revisionBase === null) this.#meterState.markAllUnsent();
-		const sums = this.#meterState.unsentSums(base);
-		for (let from = 0; from < sums.length; from += SUMS_AT_ONCE) {
-			const some = sums.slice(from, from + SUMS_AT_ONCE);
-			await recordUsageDays(db, this.#userId, some);
-			this.#meterState.markSent(some, base);
-		}
-		if (this.#revisionBase === null) {
-			await forgetEarlierSums(db, this.#userId, base);
-			this.#sql.exec("UPDATE account SET revision_base = ?", base);
-			this.#revisionBase = base;
-		}
-		this.#sumsSentAtMs = Date.now();
-		this.#hasSentSums = true;
-		return true;
-	}
-
-	/** Sends metrics where they are due. While object `Metrics` is away, nothing else waits for it: the next minute sends the same. */
-	async #sendMetrics(): Promise<false> {
-		const nowMs = Date.now();
-		if (!this.#areMetricsDue(nowMs)) return false;
-		this.#metricsTriedAtMs = nowMs;
-		try {
-			await this.#metrics?.send();
-		} catch (error) {
-			logError("metrics_not_sent", error);
-			this.#outbox.arm(nowMs + SUMS_EVERY_MS);
-		}
-		return false;
-	}
-
-	async #writeAlerts(): Promise<boolean> {
-		const alerts = this.#budgets.table.hasUnflushed ? this.#budgets.table.unflushed() : [];
-		if (alerts.length === 0) return false;
-		const events = alerts.map(({ event }) => toStoredEvent(event));
-		await recordMeterEvents(database(this.env.DB), events);
-		this.#budgets.table.markFlushed(alerts);
-		this.#countEvents(events);
-		return true;
-	}
-
-	async #writeRefusals(): Promise<boolean> {
-		const refusals = this.#refusals.complete(Date.now());
-		if (refusals.length === 0) return false;
-		await recordMeterEvents(
-			database(this.env.DB),
-			refusals.map(({ event }) => event),
-		);
-		this.#refusals.forget(refusals);
-		this.#countEvents(refusals.map(({ event }) => event));
-		return true;
-	}
-
-	/** Counts events of the meter's own, which D1 has now. */
-	#countEvents(events: readonly MeterEvent[]): void {
-		for (const { user_id, payload } of events) this.#stored.addRolling(user_id, eventBytes(payload), Date.now());
 	}
 
 	/** @param flushAtMs when to flush again, if anything is unflushed. */
 	#armForOpenWork(flushAtMs: number): void {
 		const { earliestExpiryMs } = this.#meterState;
 		// One that has expired and is open waits for D1.
-		const claimAtMs = Date.now() + (this.#claimBackoff.failures > 0 ? this.#claimBackoff.delayMs : 0);
+		const claimAtMs = Date.now() + this.#expired.retryDelayMs;
 		if (earliestExpiryMs !== null) this.#outbox.arm(Math.max(earliestExpiryMs, claimAtMs));
-		if (this.#budgets.table.hasUnflushed) this.#outbox.arm(flushAtMs);
-		this.#armForWebhooks();
+		this.#events.arm(flushAtMs);
 		this.#armForTexts();
-		this.#armForRefusals(flushAtMs);
 		this.#stored.armForFlush(Date.now(), flushAtMs);
-	}
-
-	/** Sends sums when that is due. Not for an object that wakes: what it has not folded may have been sent before. */
-	#armForSums(notBeforeMs: number): void {
-		if (this.#meterState.hasUnsent) this.#outbox.arm(Math.max(this.#sumsSentAtMs + SUMS_EVERY_MS, notBeforeMs));
-		if (this.#metrics?.hasUnsent) this.#outbox.arm(Math.max(this.#metricsTriedAtMs + SUMS_EVERY_MS, notBeforeMs));
-	}
-
-	/** Flushes refusals when their minute is over. @param notBeforeMs when to try again after a failure. */
-	#armForRefusals(notBeforeMs: number): void {
-		const { dueAtMs } = this.#refusals;
-		if (dueAtMs !== null) this.#outbox.arm(Math.max(dueAtMs, notBeforeMs));
 	}
 }
