@@ -281,7 +281,7 @@ type Proof = {
 	verifiable: true;
 	signature: string | null;
 	key_id: string | null;
-	/** Salt of the receipt's hashes: for their owner, who may give it away. */
+	/** Salt of the receipt's hashes of texts: for their owner, who may give it away. */
 	salt: string;
 	/** When a compliance policy was in force. */
 	compliance?: Compliance2;

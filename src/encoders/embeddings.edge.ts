@@ -94,9 +94,11 @@ export const createEmbeddingsEndpoint = endpoint({
 		const read = readEmbeddingInput(body.input);
 		if (!read.ok) return read;
 		const { catalog, defaultEmbeddingModel: byDefault } = context.settings;
-		const asked = body.model == null || body.model === "auto" ? null : body.model;
 		const naming = { id: byDefault ?? "", source: "DEFAULT_EMBEDDING_MODEL" };
-		const choice = findEncoder({ kind: "embedding", asked, byDefault: byDefault === null ? null : naming }, catalog);
+		const choice = findEncoder(
+			{ kind: "embedding", asked: body.model, byDefault: byDefault === null ? null : naming },
+			catalog,
+		);
 		if (!choice.ok) return choice;
 		const format = body.encoding_format ?? "float";
 		const dimensions = body.dimensions ?? null;

@@ -1,8 +1,8 @@
 // The `svc` block of an answer of an encoder model: chat's, without what only a choice among models has. Pure.
 import * as z from "zod";
-import { attestationSchema } from "../compliance/attestation.ts";
 import { totalNanoUsd } from "../inference/accounting.ts";
 import { type ClientWarning, fieldNamer, renameWarning, warningsSchema } from "../inference/client-fields.ts";
+import { proofSummarySchema, toProofSummary } from "../inference/proof-summary.ts";
 import { usd } from "../proof/money.ts";
 import type { EncoderOutcome } from "./encode.edge.ts";
 
@@ -20,22 +20,7 @@ export const encoderBlockSchema = z.lazy(() =>
 			.object({ input_usd: z.number(), total_usd: z.number(), estimated: z.boolean() })
 			.describe("Cost of all calls; `estimated` if some usage was not reported: then it is the upper bound."),
 		latency_ms: z.int().describe("Time from the arrival of the request to its receipt."),
-		proof: z
-			.object({
-				request_id: z.string(),
-				timestamp: z.string(),
-				proof_hash: z.string(),
-				model: z.string(),
-				provider: z.string(),
-				mode: z.literal("direct"),
-				reason: z.string(),
-				verifiable: z.literal(true),
-				signature: z.string().nullable(),
-				key_id: z.string().nullable(),
-				salt: z.string().describe("Salt of the receipt's hashes: for their owner, who may give it away."),
-				compliance: attestationSchema.optional().describe("When a compliance policy was in force."),
-			})
-			.describe("The receipt in short; `verifiable` is always true."),
+		proof: proofSummarySchema(z.literal("direct")),
 		fallback: z.boolean().describe("Another host of the model served than the named one."),
 		fallback_from: z.string().nullable().describe("The id that was named, where another host served."),
 		warnings: warningsSchema,
@@ -54,20 +39,7 @@ export function toEncoderBlock(outcome: EncoderOutcome): EncoderBlock {
 		routing: { mode: "direct", model_display: model.display_name, provider: model.provider, reason },
 		cost: { input_usd: costUsd, total_usd: costUsd, estimated: billed.some(({ bill }) => bill.estimated) },
 		latency_ms: latencyMs,
-		proof: {
-			request_id: receipt.request_id,
-			timestamp: receipt.created_at,
-			proof_hash: receipt.proof_hash,
-			model: model.id,
-			provider: model.provider,
-			mode: "direct",
-			reason,
-			verifiable: true,
-			signature: receipt.signature,
-			key_id: receipt.key_id,
-			salt,
-			...(attestation ? { compliance: attestation } : {}),
-		},
+		proof: toProofSummary({ receipt, salt, attestation, model, mode: "direct", reason }),
 		fallback: fallbackFrom !== null,
 		fallback_from: fallbackFrom,
 		warnings: warnings.map((warning): ClientWarning => renameWarning(warning, toOwnName)),

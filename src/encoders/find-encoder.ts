@@ -16,8 +16,8 @@ import type { EncoderChoice } from "./encoder-calls.ts";
 /** What a request may have as its model. */
 interface EncoderNaming {
 	kind: EncoderKind;
-	/** What the client named; null where it named none, or `auto`. */
-	asked: string | null;
+	/** What the client named; none, and `auto`, leave it to the default. */
+	asked: string | null | undefined;
 	/** What runs then; null where the client must name one. */
 	byDefault: { id: string; source: string } | null;
 }
@@ -36,7 +36,7 @@ function refuseModel(message: string): { ok: false; failure: Failure } {
 export function findEncoder({ kind, asked, byDefault }: EncoderNaming, catalog: Catalog): Result<EncoderChoice> {
 	const one = ONE_OF[kind];
 	const ids = listedEncoders(catalog).flatMap((model) => (model.kind === kind ? model.id : []));
-	if (asked === null) {
+	if (asked == null || asked === "auto") {
 		if (!byDefault)
 			return refuseModel(
 				`name ${one}, such as ${ids[0] ?? "one of your catalog"}: results of two models do not mix, so none is chosen for you`,

@@ -93,8 +93,10 @@ export const createModerationEndpoint = endpoint({
 		const read = readModerationInput(body.input);
 		if (!read.ok) return read;
 		const { catalog } = context.settings;
-		const asked = body.model == null || body.model === "auto" ? null : body.model;
-		const choice = findEncoder({ kind: "moderation", asked, byDefault: findDefault(context.settings) }, catalog);
+		const choice = findEncoder(
+			{ kind: "moderation", asked: body.model, byDefault: findDefault(context.settings) },
+			catalog,
+		);
 		if (!choice.ok) return choice;
 		const { inputs, isList } = read.value;
 		const issues = findLengthFaults(inputs, isList, choice.value.named);

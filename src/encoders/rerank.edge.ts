@@ -66,8 +66,7 @@ const rerankSchema = z.lazy(() =>
 async function rerank(body: z.output<typeof rerankRequestSchema>, context: KeyContext, version: "1" | "2") {
 	const read = readRerankDocuments(body.documents);
 	if (!read.ok) return read;
-	const asked = body.model == null || body.model === "auto" ? null : body.model;
-	const choice = findEncoder({ kind: "rerank", asked, byDefault: null }, context.settings.catalog);
+	const choice = findEncoder({ kind: "rerank", asked: body.model, byDefault: null }, context.settings.catalog);
 	if (!choice.ok) return choice;
 	const { query } = body;
 	const documents = read.value;

@@ -1,7 +1,6 @@
 // The `svc` block of an answer: the decision, its cost and the receipt. Every entrance has the same one. Pure.
 import * as z from "zod";
 import { INTENTS, TIERS } from "../catalog/vocabulary.ts";
-import { attestationSchema } from "../compliance/attestation.ts";
 import { usd } from "../proof/money.ts";
 import type { Warning } from "../providers/model-call.ts";
 import { MODES } from "../routing/mode.ts";
@@ -10,6 +9,7 @@ import { toIntentShares, toSignalFlags } from "../routing/signals.ts";
 import { type BilledCall, callWarnings, explainServingModel, fallbackFrom, lastBilledCall } from "./accounting.ts";
 import { type ClientWarning, formatMetSchema, toClientWarning, warningsSchema } from "./client-fields.ts";
 import type { SettledRequest } from "./infer.edge.ts";
+import { proofSummarySchema, toProofSummary } from "./proof-summary.ts";
 
 export const svcBlockSchema = z.lazy(() =>
 	z.object({
@@ -31,22 +31,7 @@ export const svcBlockSchema = z.lazy(() =>
 			.object({ input_usd: z.number(), output_usd: z.number(), total_usd: z.number(), estimated: z.boolean() })
 			.describe("Cost of all calls; `estimated` if some usage was not reported."),
 		latency_ms: z.int().describe("Time from the arrival of the request to its receipt."),
-		proof: z
-			.object({
-				request_id: z.string(),
-				timestamp: z.string(),
-				proof_hash: z.string(),
-				model: z.string(),
-				provider: z.string(),
-				mode: z.enum(MODES),
-				reason: z.string(),
-				verifiable: z.literal(true),
-				signature: z.string().nullable(),
-				key_id: z.string().nullable(),
-				salt: z.string().describe("Salt of the receipt's hashes of texts: for their owner, who may give it away."),
-				compliance: attestationSchema.optional().describe("When a compliance policy was in force."),
-			})
-			.describe("The receipt in short; `verifiable` is always true."),
+		proof: proofSummarySchema(z.enum(MODES)),
 		fallback: z.boolean().describe("Another model served than the intended one."),
 		fallback_from: z.string().nullable().describe("The intended model, or the id that was sent."),
 		fallback_to: z.string().nullable().describe("The model that served in its place."),
@@ -99,20 +84,7 @@ export function toSvcBlock(
 		},
 		cost: totalCostFields(billed),
 		latency_ms: latencyMs,
-		proof: {
-			request_id: receipt.request_id,
-			timestamp: receipt.created_at,
-			proof_hash: receipt.proof_hash,
-			model: model.id,
-			provider: model.provider,
-			mode,
-			reason,
-			verifiable: true,
-			signature: receipt.signature,
-			key_id: receipt.key_id,
-			salt,
-			...(attestation ? { compliance: attestation } : {}),
-		},
+		proof: toProofSummary({ receipt, salt, attestation, model, mode, reason }),
 		fallback: from !== null,
 		fallback_from: from,
 		fallback_to: from === null ? null : model.id,
