@@ -18,9 +18,12 @@ const embeddingsSchema = z.object({
 });
 
 /** Reads the answer to an embeddings call. @returns null for what is not the form. */
-export function parseEmbeddings(body: unknown): EncoderAnswer | null {
+export function parseEmbeddings(
+	body: unknown,
+	{ inputs }: Extract<EncoderCall, { kind: "embedding" }>,
+): EncoderAnswer | null {
 	const parsed = embeddingsSchema.safeParse(body);
-	const inOrder = parsed.success ? orderByIndex(parsed.data.data) : null;
+	const inOrder = parsed.success ? orderByIndex(parsed.data.data, inputs.length) : null;
 	if (!parsed.success || !inOrder) return null;
 	return {
 		kind: "embedding",
@@ -50,17 +53,21 @@ function withoutNulls<Value>(record: Readonly<Record<string, Value | null>>): Re
 function parseModerations(body: unknown): EncoderAnswer | null {
 	const parsed = moderationsSchema.safeParse(body);
 	if (!parsed.success) return null;
-	const { results, usage } = parsed.data;
+	const { usage } = parsed.data;
+	const results = parsed.data.results.map(({ flagged, categories: judged, category_scores: scored }) => {
+		const categories = withoutNulls(judged);
+		return withKnownCategories({
+			// A text of which one category is flagged is not harmless, whatever is said of the whole.
+			flagged: flagged === true || Object.values(categories).includes(true),
+			categories,
+			scores: withoutNulls(scored),
+		});
+	});
+	// What is judged in no category is not judged: it must not pass as harmless.
+	if (results.some(({ categories }) => Object.keys(categories).length === 0)) return null;
 	return {
 		kind: "moderation",
-		results: results.map(({ flagged, categories: judged, category_scores: scored }) => {
-			const categories = withoutNulls(judged);
-			return withKnownCategories({
-				flagged: flagged ?? Object.values(categories).includes(true),
-				categories,
-				scores: withoutNulls(scored),
-			});
-		}),
+		results,
 		usage: { ...NO_ENCODER_USAGE, inputTokens: reportedInputTokens(usage) },
 	};
 }
@@ -106,7 +113,7 @@ function createOpenAiForm(writing: Writing): EncoderForm {
 			};
 		},
 		parse(body, call) {
-			if (call.kind === "embedding") return parseEmbeddings(body);
+			if (call.kind === "embedding") return parseEmbeddings(body, call);
 			return call.kind === "moderation" ? parseModerations(body) : parseRanked(body, call);
 		},
 	};

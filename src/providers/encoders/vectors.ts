@@ -17,12 +17,16 @@ export const vectorSchema = z.union([
 
 /**
  * Entries in the order of the inputs whose places they name. Where none names a place, they are taken as they stand.
- * @returns null where only some name one, or two the same: whose answer is whose is not known then.
+ * @param inputs how many there are.
+ * @returns null where only some name one, two the same, or one a place that no input has: whose answer is whose is not known then.
  */
-export function orderByIndex<Entry extends { index?: number | undefined }>(entries: readonly Entry[]): Entry[] | null {
+export function orderByIndex<Entry extends { index?: number | undefined }>(
+	entries: readonly Entry[],
+	inputs: number,
+): Entry[] | null {
 	if (entries.every(({ index }) => index === undefined)) return [...entries];
 	const places = new Set(entries.map(({ index }) => index));
-	if (places.has(undefined) || places.size < entries.length) return null;
+	if (places.size < entries.length || entries.some(({ index = inputs }) => index >= inputs)) return null;
 	return entries.toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0));
 }
 

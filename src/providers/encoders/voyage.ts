@@ -32,5 +32,8 @@ export const voyageEncoderForm: EncoderForm = {
 		headers: { "content-type": "application/json" },
 		body: JSON.stringify({ model, ...toVoyageMembers(call) }),
 	}),
-	parse: (body, call) => (call.kind === "rerank" ? parseRanked(body, call) : parseEmbeddings(body)),
+	parse(body, call) {
+		if (call.kind === "rerank") return parseRanked(body, call);
+		return call.kind === "embedding" ? parseEmbeddings(body, call) : null;
+	},
 };

@@ -208,6 +208,17 @@ describe("a documented answer of", () => {
 		});
 	});
 
+	it("no moderation that judges nothing, and none as harmless of which a category is flagged", () => {
+		const { parse } = formOf(shipped("openai"));
+		const result = (categories: object, flagged?: boolean) => ({
+			results: [{ flagged, categories, category_scores: {} }],
+		});
+		expect(parse(result({}, false), moderation("a"))).toBeNull();
+		expect(parse(result({ hate: null }), moderation("a"))).toBeNull();
+		expect(parse(result({ hate: true }, false), moderation("a"))).toMatchObject({ results: [{ flagged: true }] });
+		expect(parse(result({ hate: false }, true), moderation("a"))).toMatchObject({ results: [{ flagged: true }] });
+	});
+
 	it("Mistral's moderations, flagged where any category is, and under OpenAI's names, too", () => {
 		const answer = read(shipped("mistral"), "mistral moderations", moderation("a"));
 		if (answer?.kind !== "moderation") throw new Error("not read");
@@ -322,11 +333,12 @@ describe("vectors", () => {
 		);
 	});
 
-	it("are refused where two name one place, or only some name one", () => {
+	it("are refused where two name one place, only some name one, or one names a place that no input has", () => {
 		const form = formOf(shipped("openai"));
 		const entry = (index?: number) => ({ ...(index === undefined ? {} : { index }), embedding: [1] });
 		expect(form.parse({ data: [entry(0), entry(0)] }, embedding(["a", "b"]))).toBeNull();
 		expect(form.parse({ data: [entry(0), entry()] }, embedding(["a", "b"]))).toBeNull();
+		expect(form.parse({ data: [entry(0), entry(2)] }, embedding(["a", "b"]))).toBeNull();
 		expect(form.parse({ data: [entry(), entry()] }, embedding(["a", "b"]))).not.toBeNull();
 	});
 
