@@ -85,19 +85,18 @@ function toBill(tokens: number, cost: CallCost, kind: "reported" | "estimated" |
 /** The bill of an answer: by what was reported; where that lacks what the model charges by, at the call's bound. */
 export function billEncoderCall(
 	{ candidate: { model }, attempt }: EncoderPlannedCall,
-	{ inputTokens, searches }: EncoderUsage,
+	usage: EncoderUsage,
 	sentAtMs: number,
 ): Bill {
 	const { most, likely, worstCase } = attempt;
 	const { byTokens, bySearches } = encoderCharges(model, sentAtMs);
-	// Some servers write zeros: no text has no tokens.
-	const tokens = inputTokens === null || inputTokens === 0 ? null : inputTokens;
-	if ((byTokens && tokens === null) || (bySearches && searches === null))
-		return toBill(tokens ?? likely.tokens, worstCase, "estimated");
+	// Some servers write zeros: no text has no tokens, and none is searched without a search.
+	const [tokens, searches] = [usage.inputTokens || null, usage.searches || null];
+	// The bound is what is paid, so the tokens shown are those that it covers; also where tokens cost nothing.
+	const shown = Math.min(tokens ?? likely.tokens, most.tokens);
+	if ((byTokens && tokens === null) || (bySearches && searches === null)) return toBill(shown, worstCase, "estimated");
 	const cost = priceEncoder(model, { tokens: tokens ?? 0, searches: searches ?? 0 }, sentAtMs);
-	const shown = tokens ?? likely.tokens;
-	// The bound is what is paid, so the tokens shown are those that it covers.
-	if (cost.totalNanoUsd > worstCase.totalNanoUsd) return toBill(Math.min(shown, most.tokens), worstCase, "overrun");
+	if (cost.totalNanoUsd > worstCase.totalNanoUsd) return toBill(shown, worstCase, "overrun");
 	return toBill(shown, cost, "reported");
 }
 
