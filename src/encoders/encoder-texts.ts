@@ -3,6 +3,7 @@
 import type { EncoderModel } from "../catalog/encoder.ts";
 import type { Conversation, PlacedText } from "../compliance/conversation.ts";
 import type { BlockedPlace } from "../failure.ts";
+import { findUnknownFields } from "../inference/unknown-fields.ts";
 import { isJsonObject } from "../json.ts";
 import type { EncoderCall, EncoderForm } from "../providers/encoders/encoder-call.ts";
 import type { Warning } from "../providers/model-call.ts";
@@ -56,8 +57,7 @@ export function renderInputs(call: EncoderCall): string {
 /** Warnings of members of a body that its endpoint does not know. */
 export function droppedWarnings(body: unknown, known: object): Warning[] {
 	if (!isJsonObject(body)) return [];
-	const unknown = Object.keys(body).filter((name) => !Object.hasOwn(known, name) && body[name] != null);
-	return unknown.map((name) => ({
+	return Object.keys(findUnknownFields(body, known)).map((name) => ({
 		code: "parameter_dropped",
 		param: name,
 		message: `${name} is not known to this endpoint and was left out`,
