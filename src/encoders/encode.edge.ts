@@ -226,7 +226,13 @@ async function allow(request: EncoderRequest, caller: Caller, context: KeyContex
 	if (!inForce.ok) return inForce;
 	const { settings } = caller;
 	const config = inForce.value.config?.config ?? null;
-	const rules = { plan: caller.account.plan, settings, config, unservedForMs: unservedForMs(settings) };
+	const rules = {
+		plan: caller.account.plan,
+		settings,
+		config,
+		unservedForMs: unservedForMs(settings),
+		call: request.call,
+	};
 	// Before anything is scanned: most refusals need no scan.
 	const callable = findHosts(request.choice, { ...rules, gate: null });
 	if (!callable.ok) return callable;

@@ -37,6 +37,8 @@ export interface EncoderServedCall {
 export class EncoderRunner extends FailoverRunner<EncoderPlannedCall, EncoderKeyedCall> {
 	/** What was reported of answers that could not be used: their providers bill them all the same. */
 	readonly #usageOfFailed = new WeakMap<CallFailure, EncoderUsage>();
+	/** Length of the vectors of this request, once one call has answered; null until then. */
+	#vectorLength: number | null = null;
 
 	protected override isNamed({ candidate: { model }, choice }: EncoderPlannedCall): boolean {
 		return model === choice.named;
@@ -122,7 +124,17 @@ export class EncoderRunner extends FailoverRunner<EncoderPlannedCall, EncoderKey
 			const error = wire.parseError(body);
 			return lost(error ? "reported" : "unusable", error, NO_ENCODER_USAGE);
 		}
-		return findMismatch(answer, call.asked, call.candidate.model) ? lost("mismatched", null, answer.usage) : answer;
+		if (findMismatch(answer, call.asked, call.candidate.model) || !this.#keepsLength(answer))
+			return lost("mismatched", null, answer.usage);
+		return answer;
+	}
+
+	/** Whether the vectors are as long as those of the request's other calls: of some models no length is known. */
+	#keepsLength(answer: EncoderAnswer): boolean {
+		if (answer.kind !== "embedding") return true;
+		const length = answer.vectors[0]?.length ?? null;
+		this.#vectorLength ??= length;
+		return length === this.#vectorLength;
 	}
 
 	#deadlines({ attempt: { access } }: EncoderPlannedCall): Deadlines {

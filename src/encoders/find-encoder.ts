@@ -2,11 +2,12 @@
 // Vectors of two models do not mix, so nothing is routed. Pure.
 import { findNamedEncoder } from "../catalog/aliases.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { type EncoderModel, explainEncoderUse, listedEncoders, servesKind } from "../catalog/encoder.ts";
+import { type EncoderModel, explainEncoderUse, hasDimensions, listedEncoders, servesKind } from "../catalog/encoder.ts";
 import { isInPlan, type Plan } from "../catalog/plans.ts";
 import type { EncoderKind } from "../catalog/vocabulary.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
 import { type Failure, fail, MisconfiguredError, ok, type Result } from "../failure.ts";
+import type { EncoderCall } from "../providers/encoders/encoder-call.ts";
 import { isAvailable } from "../providers/wires.ts";
 import { findBlocking, isListed, type RoutingConfig } from "../routing/routing-config.ts";
 import type { Settings } from "../settings.ts";
@@ -61,6 +62,8 @@ export interface EncoderRules {
 	gate: ComplianceGate | null;
 	/** ms until its provider may be asked again that lately said it does not serve it; 0 where it may. */
 	unservedForMs(model: EncoderModel): number;
+	/** What is asked. */
+	call: EncoderCall;
 }
 
 /** Whether a provider can be asked for a model at all. */
@@ -109,6 +112,14 @@ function findRefusal(model: EncoderModel, rules: EncoderRules): Failure | null {
 	return null;
 }
 
+/** Whether a host takes what the named model does: an operator's row may make fewer lengths, or take no tokens. */
+function takesCall(model: EncoderModel, call: EncoderCall): boolean {
+	if (call.kind !== "embedding") return true;
+	const { dimensions, inputs } = call;
+	if (dimensions !== null && model.dimensions && !hasDimensions(model, dimensions)) return false;
+	return model.token_inputs === true || inputs.every((input) => typeof input === "string");
+}
+
 /** The rows that are the same model, the named one first. */
 function sameModels(named: EncoderModel, { encoders }: Catalog): [EncoderModel, ...EncoderModel[]] {
 	const rootOf = ({ id, same_as }: EncoderModel) => same_as ?? id;
@@ -121,10 +132,9 @@ export function findHosts(
 	{ named }: EncoderChoice,
 	rules: EncoderRules,
 ): Result<readonly [EncoderModel, ...EncoderModel[]]> {
-	const refusals = sameModels(named, rules.settings.catalog).map((model) => ({
-		model,
-		failure: findRefusal(model, rules),
-	}));
+	const refusals = sameModels(named, rules.settings.catalog)
+		.filter((model) => model === named || takesCall(model, rules.call))
+		.map((model) => ({ model, failure: findRefusal(model, rules) }));
 	const [first, ...rest] = refusals.flatMap(({ model, failure }) => (failure ? [] : model));
 	const [own] = refusals;
 	if (first) return ok([first, ...rest]);

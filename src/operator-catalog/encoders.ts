@@ -66,6 +66,25 @@ function toEncoderMembers({
 	return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)) as Partial<EncoderModel>;
 }
 
+/** Notes what is wrong with the lengths of vectors that a row names. */
+function checkDimensions(
+	{ kind, dimensions }: EncoderRow,
+	same: EncoderModel | undefined,
+	path: Path,
+	faults: Faults,
+): void {
+	if (!dimensions) return;
+	if (kind !== "embedding") faults.add([...path, "dimensions"], "is of embedding models only");
+	const { sizes } = dimensions;
+	if (sizes && !Array.isArray(sizes) && sizes.min > sizes.max)
+		faults.add([...path, "dimensions", "sizes"], "must have a min that is at most its max");
+	if (same?.dimensions && dimensions.default !== same.dimensions.default)
+		faults.add(
+			[...path, "dimensions", "default"],
+			`must be ${same.dimensions.default}, as of ${same.id}: either stands in for the other`,
+		);
+}
+
 /** A model of a row; null where it lacks something. */
 function toEncoder(row: EncoderRow, path: Path, shipped: Catalog, faults: Faults): EncoderModel | null {
 	const replaced = findShippedEncoder(row, "replaces", path, shipped, faults);
@@ -77,10 +96,7 @@ function toEncoder(row: EncoderRow, path: Path, shipped: Catalog, faults: Faults
 	const id = row.id ?? replaced?.id;
 	const members = { ...kept, ...toEncoderMembers(row), id };
 	if (!faults.require(members, ["id", "provider", "prices", "limits"], path) || id === undefined) return null;
-	if (row.kind !== "embedding" && row.dimensions) faults.add([...path, "dimensions"], `is of embedding models only`);
-	const { dimensions } = members;
-	if (dimensions?.sizes && !Array.isArray(dimensions.sizes) && dimensions.sizes.min > dimensions.sizes.max)
-		faults.add([...path, "dimensions", "sizes"], "must have a min that is at most its max");
+	checkDimensions(row, same, path, faults);
 	const aliases = [...(row.aliases ?? []), ...(replaced && replaced.id !== id ? [replaced.id] : [])];
 	return {
 		upstream_model: id,
@@ -90,6 +106,7 @@ function toEncoder(row: EncoderRow, path: Path, shipped: Catalog, faults: Faults
 		...members,
 		id,
 		owner: "operator",
+		...(row.token_inputs === false ? { token_inputs: undefined } : {}),
 		...(aliases.length > 0 ? { aliases: [...new Set(aliases)] } : {}),
 	} as EncoderModel;
 }

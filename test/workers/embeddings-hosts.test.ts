@@ -130,6 +130,31 @@ describe("a model of the operator's", () => {
 		expect(answer.svc.cost).toMatchObject({ total_usd: 10e-6, estimated: true });
 	});
 
+	it("gives vectors of one length, where none is known, or no answer", async () => {
+		const env = catalog([{ ...OWN, limits: { context_window: 512, max_inputs: 1 } }]);
+		let calls = 0;
+		upstream.replace(
+			embeddingsUpstream((answer) => {
+				const embedding = Array(3 + (calls++ % 2)).fill(0.5);
+				return { ...answer, data: answer.data.map((each) => ({ ...each, embedding })) };
+			}),
+		);
+		const refused = await ask(env, { model: "own-vectors", input: ["a", "b", "c"] }, 502);
+		expect(refused.message).toMatch(/another length/);
+	});
+
+	it("stands in for who asks it only for what it can do", async () => {
+		const env = catalog([
+			{
+				...{ ...OWN, id: "small-at-home", same_as: MODEL, token_inputs: false },
+				dimensions: { default: 1_536, sizes: [512] },
+			},
+		]);
+		upstream.replace(async ({ url }) => (isAtHome({ url }) ? undefined : new Response("{}", { status: 500 })));
+		for (const body of [{ input: [1, 2] }, { dimensions: 256 }]) await ask(env, body, 502);
+		expect(upstream.requests.filter(isAtHome)).toEqual([]);
+	});
+
 	it("is for the plans that it names", async () => {
 		const free = await newKey("free");
 		const refused = await ask(catalog([OWN]), { model: "own-vectors" }, 403, free.key);

@@ -65,6 +65,19 @@ describe("a row of an encoder model", () => {
 		});
 	});
 
+	it("takes no tokens where it says so, whatever the shipped model takes, and makes vectors of the same length", () => {
+		const row = {
+			...{ id: "small-at-home", same_as: "text-embedding-3-small", kind: "embedding", provider: "home" },
+			prices: { input: 0 },
+		};
+		expect(extended(row).catalog.findEncoder("small-at-home")?.token_inputs).toBe(true);
+		const without = extended({ ...row, token_inputs: false }).catalog.findEncoder("small-at-home");
+		expect(without?.token_inputs).toBeUndefined();
+		expect(faultsOf({ ...row, dimensions: { default: 768 } })).toEqual([
+			expect.stringMatching(/^models\.0\.dimensions\.default: must be 1536/),
+		]);
+	});
+
 	it.each([
 		["an unknown kind", { ...NOMIC, kind: "embeddings" }, /models\.0\.kind: must be one of chat, embedding/],
 		["an unknown member", { ...NOMIC, tier: "mid" }, /models\.0\.tier: unknown key/],
