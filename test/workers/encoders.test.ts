@@ -1,5 +1,7 @@
 // Moderations and reranks through the front door, and the faults of each provider's form, with the sandbox as upstream.
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { always, faultyD1, faultyNamespace, onlyFor } from "../support/faults.ts";
 import { useService } from "../support/per-test.ts";
 import { callWith, callWithKey, eventually, proofOf, withKey } from "../support/service.ts";
 import { SANDBOX_ORIGIN } from "../support/variables.ts";
@@ -225,6 +227,17 @@ describe("what the texts of an embedding are for", () => {
 });
 
 describe.each(FORMS)("%s", (model, path, toBody) => {
+	it("gives no answer that cannot be accounted for, and is not to be asked again", async () => {
+		await ask(path, toBody("c d"));
+		const without = {
+			ACCOUNT_METER: faultyNamespace(env.ACCOUNT_METER, onlyFor(["settle"], always("fail"))),
+			DB: faultyD1(env.DB, always("fail")),
+		};
+		const response = await callWith(without, path, withKey(key.key, toBody("c d")));
+		expect(response.headers.get("x-should-retry")).toBe("false");
+		expect([response.status, await response.json()]).toMatchObject([503, { error: "receipt_unavailable" }]);
+	});
+
 	it.each(["[[one short]]", "[[merged]]", "[[garbage]]", "[[cut]]", "[[status 503]]", "[[error]]"])(
 		"is 502 for %s, and never an answer in part",
 		async (word) => {

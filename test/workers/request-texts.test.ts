@@ -122,6 +122,32 @@ describe.each(ENTRANCES)("texts of $path", ({ path, body }) => {
 	});
 });
 
+describe.each([
+	{ path: "/v1/embeddings", body: { model: "text-embedding-3-small", input: ["first", `Say ${WORD}`] } },
+	{ path: "/v1/moderations", body: { input: ["first", `Say ${WORD}`] } },
+	{ path: "/v1/rerank", body: { model: "rerank-v3.5", query: "first", documents: [`Say ${WORD}`] } },
+])("texts of $path", ({ path, body }) => {
+	const keptInputs = async (key: string, more: Json = {}) => {
+		const response = await callWithKey(key, path, { ...body, ...more });
+		expect(response.status, await response.clone().text()).toBe(200);
+		return textsOf(await latestId());
+	};
+
+	it("are those of its inputs, kept where the key asks for it", async () => {
+		const texts = await keptInputs((await loggingKey()).key);
+		expect(texts.input).toContain(`first\n\nSay ${WORD}`);
+		expect(texts.output).toBe("");
+		expect((await keptInputs(owner.key)).input).toBeNull();
+	});
+
+	it("are not kept under a policy of zero retention", async () => {
+		const { key } = await loggingKey();
+		const compliance = { require_zero_retention: true };
+		await (await callWithKey(key, path, { ...body, compliance })).text();
+		expect(await inMeter(owner, (sql) => sql.exec("SELECT id FROM request_texts").toArray())).toEqual([]);
+	});
+});
+
 describe("texts of a request", () => {
 	it.each([{ LOG_TEXTS: "0" }, { STORE_RESPONSES: "off" }])("are not kept under %o", async (settings) => {
 		const { key } = await loggingKey();
