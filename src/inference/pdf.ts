@@ -81,18 +81,18 @@ function readObjectStreams(text: string): string | null {
 	return found.join("\n");
 }
 
-/** The references of a list, by their numbers; null for what is no plain list. */
-function readReferences(list: string): string[] | null {
+/** The references of a list, by the numbers of their objects, which all readers read alike; null for what is no plain list. */
+function readReferences(list: string): number[] | null {
 	const words = list.trim().split(/\s+/);
 	if (words.length === 1 && words[0] === "") return [];
 	if (words.length % 3 !== 0) return null;
-	const isPlain = words.every((word, at) => (at % 3 === 2 ? word === "R" : /^\d{1,10}$/.test(word)));
-	return isPlain ? words.filter((_, at) => at % 3 === 0) : null;
+	const isPlain = words.every((word, at) => (at % 3 === 2 ? word === "R" : /^\d{1,8}$/.test(word)));
+	return isPlain ? words.filter((_, at) => at % 3 === 0).map(Number) : null;
 }
 
 /** Every list of `Kids` in a text, which page trees are made of; null where one is not a plain list of references. */
-function readKids(text: string): string[] | null {
-	const kids: string[] = [];
+function readKids(text: string): number[] | null {
+	const kids: number[] = [];
 	let lists = 0;
 	for (const { index } of text.matchAll(/\/Kids(?![A-Za-z])/g)) {
 		const start = index + "/Kids".length;

@@ -120,6 +120,13 @@ describe("the pages of a PDF", () => {
 		expect(read(toPdf("page", { more: "% a stream of words, and streams\n" }))).toMatchObject({ atMost: 1 });
 	});
 
+	it("have no bound where a kid is named twice in two spellings, or by a number that readers may wrap", () => {
+		const kids = (list: string) => read(toPdf("page", { more: `/Kids [${list}]` }));
+		expect(kids("5 0 R 6 0 R")).toMatchObject({ atMost: 2 });
+		expect(kids("5 0 R 05 0 R")).toMatchObject({ atMost: null });
+		expect(kids("5 0 R 4294967301 0 R")).toMatchObject({ atMost: null });
+	});
+
 	it("have no bound where a small file unpacks to far more than files that people read, so that many of them are read in no time", () => {
 		const long = (packed: string) => deflateSync(Buffer.from(packed.padEnd(100_000, " ")));
 		expect(read(toPdf(flatTree(2), { deflate: long }))).toMatchObject({ atMost: null });
