@@ -20,6 +20,8 @@ const MAX_LIST_CHARS = 262_144;
 
 /** Compressed images hold some by chance: one in 36,000 bytes. */
 const MAX_ESCAPES = 50_000;
+/** Names that are all escapes, as of Chinese fonts, are a small part of a file. */
+const MIN_CHARS_PER_ESCAPE = 32;
 
 const latin1 = new TextDecoder("latin1");
 const ESCAPE = /#([0-9a-f]{2})/gi;
@@ -31,14 +33,14 @@ function plainNames(text: string): string {
 
 /** More escapes than any file has that was not made to hurt. */
 function hasTooManyEscapes(text: string): boolean {
-	let count = 0;
-	for (const _ of text.matchAll(ESCAPE)) if (++count > MAX_ESCAPES) return true;
+	let left = Math.min(MAX_ESCAPES, text.length / MIN_CHARS_PER_ESCAPE);
+	for (const _ of text.matchAll(ESCAPE)) if (--left < 0) return true;
 	return false;
 }
 
 const ENDS_IN_NUMBERS = /[\r\n]\s*(?:endobj\s*)?\d+\s+\d+\s*$/;
 /** A keyword follows a dictionary, or begins a line where a comment stands between. In prose, spaces stand before the word. */
-const MAY_END_DICTIONARY = /(?:>>|[\r\n])[\0\t\f ]*$/;
+const MAY_END_DICTIONARY = /(?:^|>>|[\r\n])[\0\t\f ]*$/;
 
 /**
  * The dictionary of a stream; null for one that cannot be told for sure. A string or a comment in it could hold what looks like

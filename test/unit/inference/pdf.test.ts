@@ -117,6 +117,7 @@ describe("the pages of a PDF", () => {
 		expect(hidden("\n", " ")).toMatchObject({ atMost: null });
 		expect(hidden("", " % pages")).toMatchObject({ atMost: null });
 		expect(hidden("% pages\n", "\t")).toMatchObject({ atMost: null });
+		expect(hidden(" ".repeat(5_000), " ")).toMatchObject({ atMost: null });
 		expect(read(toPdf("page", { more: "% a stream of words, and streams\n" }))).toMatchObject({ atMost: 1 });
 	});
 
@@ -131,6 +132,7 @@ describe("the pages of a PDF", () => {
 		const long = (packed: string) => deflateSync(Buffer.from(packed.padEnd(100_000, " ")));
 		expect(read(toPdf(flatTree(2), { deflate: long }))).toMatchObject({ atMost: null });
 		expect(read(toPdf("page", { more: "9 0 obj<<>>stream\n".repeat(2_000) }))).toMatchObject({ atMost: null });
+		expect(read(toPdf("page", { more: "/F#41 ".repeat(1_000) }))).toMatchObject({ atMost: null });
 	});
 
 	it("have no bound where streams lie within streams, and are told in a moment", () => {
