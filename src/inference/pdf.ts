@@ -5,17 +5,23 @@ import { inflate } from "./inflate.ts";
 
 /** Readers look for the header so far into a file. */
 const HEADER_CHARS = 1_024;
-/** More of compressed objects is not read: such a file counts as unbounded. */
+/** More of compressed objects is not read, and no more for the length of a file: such a file counts as unbounded. */
 const MAX_INFLATED_BYTES = 8_388_608;
+const MAX_INFLATION = 16;
 /** A dictionary before a stream is not longer. */
 const MAX_DICTIONARY_CHARS = 4_096;
-/** No file that people read has more streams or lists of kids, or a longer list. */
+/** The numbers before `obj` and the end of the line before them are not longer. */
+const MAX_NUMBERS_CHARS = 64;
+/** No file that people read has more streams or lists of kids, or a longer list, or more streams for its length. */
 const MAX_STREAMS = 20_000;
+const MIN_STREAM_CHARS = 64;
 const MAX_LISTS = 20_000;
 const MAX_LIST_CHARS = 262_144;
 
 /** Compressed images hold some by chance: one in 36,000 bytes. */
 const MAX_ESCAPES = 50_000;
+/** Names that are all escapes, as of Chinese fonts, are a small part of a file. */
+const MIN_CHARS_PER_ESCAPE = 32;
 
 const latin1 = new TextDecoder("latin1");
 const ESCAPE = /#([0-9a-f]{2})/gi;
@@ -27,10 +33,14 @@ function plainNames(text: string): string {
 
 /** More escapes than any file has that was not made to hurt. */
 function hasTooManyEscapes(text: string): boolean {
-	let count = 0;
-	for (const _ of text.matchAll(ESCAPE)) if (++count > MAX_ESCAPES) return true;
+	let left = Math.min(MAX_ESCAPES, text.length / MIN_CHARS_PER_ESCAPE);
+	for (const _ of text.matchAll(ESCAPE)) if (--left < 0) return true;
 	return false;
 }
+
+const ENDS_IN_NUMBERS = /[\r\n]\s*(?:endobj\s*)?\d+\s+\d+\s*$/;
+/** A keyword follows a dictionary, or begins a line where a comment stands between. In prose, spaces stand before the word. */
+const MAY_END_DICTIONARY = /(?:^|>>|[\r\n])[\0\t\f ]*$/;
 
 /**
  * The dictionary of a stream; null for one that cannot be told for sure. A string or a comment in it could hold what looks like
@@ -40,7 +50,7 @@ function hasTooManyEscapes(text: string): boolean {
 function readStreamDictionary(before: string): string | null {
 	const at = before.lastIndexOf("obj");
 	const head = /^obj\s*(<<[^()%]*>>)\s*$/.exec(before.slice(Math.max(0, at)))?.[1];
-	if (head === undefined || !/[\r\n]\s*(?:endobj\s*)?\d+\s+\d+\s*$/.test(before.slice(0, at))) return null;
+	if (head === undefined || !ENDS_IN_NUMBERS.test(before.slice(Math.max(0, at - MAX_NUMBERS_CHARS), at))) return null;
 	const opened = head.match(/<</g)?.length ?? 0;
 	return opened === head.match(/>>/g)?.length ? plainNames(head) : null;
 }
@@ -48,15 +58,18 @@ function readStreamDictionary(before: string): string | null {
 /** What stands compressed in streams of objects; null where something may be one and cannot be read. */
 function readObjectStreams(text: string): string | null {
 	const found: string[] = [];
-	let maxBytes = MAX_INFLATED_BYTES;
+	let maxBytes = Math.min(MAX_INFLATED_BYTES, MAX_INFLATION * text.length);
+	const maxStreams = Math.min(MAX_STREAMS, text.length / MIN_STREAM_CHARS);
 	// Streams may lie within others, so that all are read no further than the file is long.
 	let maxChars = text.length;
 	let streams = 0;
 	for (const { index, 0: keyword } of text.matchAll(/(?<!end)stream(?:\r\n|\r|\n)?/g)) {
-		if (++streams > MAX_STREAMS) return null;
-		const dictionary = readStreamDictionary(text.slice(Math.max(0, index - MAX_DICTIONARY_CHARS), index));
+		if (++streams > maxStreams) return null;
+		const before = text.slice(Math.max(0, index - MAX_DICTIONARY_CHARS), index);
+		const dictionary = readStreamDictionary(before);
+		// Readers skip what is left of the keyword's line.
 		const isWord = keyword === "stream";
-		if (dictionary === null && !isWord) return null;
+		if (dictionary === null && (!isWord || MAY_END_DICTIONARY.test(before.slice(-MAX_NUMBERS_CHARS)))) return null;
 		if (dictionary === null || !/\/First(?![A-Za-z])/.test(dictionary)) continue;
 		const isFlate = /\/Filter\s*(?:\/FlateDecode|\[\s*\/FlateDecode\s*\])\s*[/>]/.test(dictionary);
 		const isPlain = isFlate && !isWord && !dictionary.includes("/DecodeParms");
@@ -70,18 +83,18 @@ function readObjectStreams(text: string): string | null {
 	return found.join("\n");
 }
 
-/** The references of a list, by their numbers; null for what is no plain list. */
-function readReferences(list: string): string[] | null {
+/** The references of a list, by the numbers of their objects, which all readers read alike; null for what is no plain list. */
+function readReferences(list: string): number[] | null {
 	const words = list.trim().split(/\s+/);
 	if (words.length === 1 && words[0] === "") return [];
 	if (words.length % 3 !== 0) return null;
-	const isPlain = words.every((word, at) => (at % 3 === 2 ? word === "R" : /^\d{1,10}$/.test(word)));
-	return isPlain ? words.filter((_, at) => at % 3 === 0) : null;
+	const isPlain = words.every((word, at) => (at % 3 === 2 ? word === "R" : /^\d{1,8}$/.test(word)));
+	return isPlain ? words.filter((_, at) => at % 3 === 0).map(Number) : null;
 }
 
 /** Every list of `Kids` in a text, which page trees are made of; null where one is not a plain list of references. */
-function readKids(text: string): string[] | null {
-	const kids: string[] = [];
+function readKids(text: string): number[] | null {
+	const kids: number[] = [];
 	let lists = 0;
 	for (const { index } of text.matchAll(/\/Kids(?![A-Za-z])/g)) {
 		const start = index + "/Kids".length;

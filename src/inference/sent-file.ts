@@ -1,5 +1,6 @@
 // Files and recordings that clients send in base64, as parts of a call: text as text, PDF and audio as they are. None is fetched. Pure.
 import { AUDIO_FORMATS, type AudioFormat } from "../catalog/vocabulary.ts";
+import { clip } from "../clip.ts";
 import { fromBase64 } from "../proof/signing.ts";
 import type { AudioPart, FilePart, TextPart } from "../providers/model-call.ts";
 import { readPdf } from "./pdf.ts";
@@ -20,6 +21,8 @@ const TEXT_MEDIA_TYPE =
 	/^(?:text\/[\w.+-]+|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|toml|sql|javascript|ecmascript|typescript|graphql|jsonl|ndjson)|application\/x-(?:ndjson|yaml|sh|httpd-php|python|ruby|perl|tex|javascript|typescript|toml))$/;
 const TEXT_EXTENSION =
 	/\.(?:txt|text|md|markdown|mdx|rst|csv|tsv|json|jsonl|ndjson|json5|ya?ml|toml|xml|svg|html?|css|scss|less|m?js|cjs|jsx|m?ts|cts|tsx|vue|svelte|py|ipynb|rb|go|rs|java|kts?|scala|swift|c|h|cc|cpp|cxx|hpp|cs|fs|php|pl|lua|r|jl|ex|exs|erl|hs|clj|dart|sh|bash|zsh|fish|ps1|bat|sql|graphql|proto|tex|bib|log|ini|cfg|conf|properties|diff|patch|gradle|tf)$/i;
+/** Of a name or a type, a refusal says no more. */
+const MAX_NAMED_CHARS = 100;
 /** What clients write for a type that they do not know. */
 const UNKNOWN_MEDIA_TYPES: readonly string[] = ["", "application/octet-stream"];
 const DATA_ADDRESS = /^data:([^;,]*)((?:;[^;,]*)*),/;
@@ -81,8 +84,10 @@ function toPdfPart(base64: string, name: string | null): Reading<FilePart> {
 export function readSentFile(file: SentFile): Reading<TextPart | FilePart> {
 	if (/^https?:/i.test(file.content)) return { ok: false, message: FILE_URL_MESSAGE };
 	const { kind, form } = findFileKind(file);
-	if (form === null)
-		return { ok: false, message: `only PDF and files of text can be sent to models, and ${kind} is neither` };
+	if (form === null) {
+		const named = clip(kind, MAX_NAMED_CHARS).replace(/\p{Cc}+/gu, " ");
+		return { ok: false, message: `only PDF and files of text can be sent to models, and ${named} is neither` };
+	}
 	const base64 = takeBase64(file.content);
 	if (base64 === null) return NOT_BASE64;
 	return form === "pdf" ? toPdfPart(base64, file.name) : toTextPart(base64, file.name);

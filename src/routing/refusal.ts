@@ -5,6 +5,7 @@ import type { Model } from "../catalog/schema.ts";
 import type { Failure, Issue } from "../failure.ts";
 import { toBudgetFailure } from "../meter/budget-failure.ts";
 import { usd } from "../proof/money.ts";
+import { callMedia } from "../providers/model-call.ts";
 import type { Exclusion } from "./eligibility.ts";
 import { fitLength, minOutputTokens, worstCaseNanoUsd } from "./length.ts";
 import type { Mode } from "./mode.ts";
@@ -55,6 +56,19 @@ function shorteningAdvice({ outputLimit }: SelectionRequest): string {
 	return outputLimit === "most" ? "set max_tokens" : "ask for a shorter answer";
 }
 
+/** What makes media of each kind cost less. */
+const SMALLER_MEDIA = { image: "fewer images", file: "PDF files of fewer pages", audio: "shorter recordings" };
+
+/** How a client gets a cheaper prompt. The bytes of a PDF do not always tell its pages. */
+function cheaperPromptAdvice({ call }: SelectionRequest): string {
+	const media = callMedia(call);
+	if (media.length === 0) return "shorten the prompt";
+	const smaller = [...new Set(media.map(({ type }) => SMALLER_MEDIA[type]))].join(" and ");
+	const isUntold = media.some((part) => part.type === "file" && part.pages.atMost === null);
+	const untold = isUntold ? "; a PDF whose pages cannot be told counts with the most that a model reads" : "";
+	return `send ${smaller}${untold}`;
+}
+
 /** @param others models that could serve, when the request named one that cannot. */
 function toCostFailure(
 	request: SelectionRequest,
@@ -71,7 +85,7 @@ function toCostFailure(
 	const isEnvelope = request.planLimitNanoUsd === request.plan.envelopeNanoUsd;
 	const planLimit = `the ${request.plan.displayName} plan's ${isEnvelope ? "envelope" : "limit"} per request`;
 	const limit = scope === "max_cost" ? "max_cost" : planLimit;
-	const message = `the cheapest eligible model could cost $${usd(worst)}, ${limit} is $${limitUsd}; ${shorteningAdvice(request)} or shorten the prompt`;
+	const message = `the cheapest eligible model could cost $${usd(worst)}, ${limit} is $${limitUsd}; ${shorteningAdvice(request)} or ${cheaperPromptAdvice(request)}`;
 	const limitNanoUsd = ceiling?.nanoUsd ?? 0;
 	const wouldFit =
 		suggestFit(request, models, mode, limitNanoUsd) ??

@@ -212,6 +212,13 @@ describe("the price of a PDF", () => {
 		const personal = await newKey("personal");
 		const response = await send("chat", toBase64(toPdf(flatTree(400))), { model: "claude-fable-5" }, personal.key);
 		expect(response.status).toBe(402);
+		expect(await response.text()).toContain("; lower max_tokens or send PDF files of fewer pages");
+		const untold = new TextDecoder("latin1").decode(toPdf([["page"]])).replace("/Kids [4 0 R]", "/Kids [4 0 R 4 0 R]");
+		const other = await send("chat", btoa(untold), { model: "claude-fable-5" }, personal.key);
+		expect([other.status, await other.text()]).toMatchObject([
+			402,
+			expect.stringContaining("cannot be told counts with"),
+		]);
 		expect(upstream.requests).toEqual([]);
 	});
 });

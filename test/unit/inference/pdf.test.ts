@@ -107,6 +107,34 @@ describe("the pages of a PDF", () => {
 		expect(more("/#41".repeat(50_001))).toMatchObject({ atMost: null });
 	});
 
+	it("have no bound where a dictionary that cannot be told stands before the keyword of a stream, whatever follows on its line", () => {
+		const hidden = (between: string, after: string) =>
+			read(
+				toPdf("page", {
+					more: `9 0 obj\n<< /Type /ObjStm /First 4 /X (a) >>${between}stream${after}\nabc\nendstream\n`,
+				}),
+			);
+		expect(hidden("\n", " ")).toMatchObject({ atMost: null });
+		expect(hidden("", " % pages")).toMatchObject({ atMost: null });
+		expect(hidden("% pages\n", "\t")).toMatchObject({ atMost: null });
+		expect(hidden(" ".repeat(5_000), " ")).toMatchObject({ atMost: null });
+		expect(read(toPdf("page", { more: "% a stream of words, and streams\n" }))).toMatchObject({ atMost: 1 });
+	});
+
+	it("have no bound where a kid is named twice in two spellings, or by a number that readers may wrap", () => {
+		const kids = (list: string) => read(toPdf("page", { more: `/Kids [${list}]` }));
+		expect(kids("5 0 R 6 0 R")).toMatchObject({ atMost: 2 });
+		expect(kids("5 0 R 05 0 R")).toMatchObject({ atMost: null });
+		expect(kids("5 0 R 4294967301 0 R")).toMatchObject({ atMost: null });
+	});
+
+	it("have no bound where a small file unpacks to far more than files that people read, so that many of them are read in no time", () => {
+		const long = (packed: string) => deflateSync(Buffer.from(packed.padEnd(100_000, " ")));
+		expect(read(toPdf(flatTree(2), { deflate: long }))).toMatchObject({ atMost: null });
+		expect(read(toPdf("page", { more: "9 0 obj<<>>stream\n".repeat(2_000) }))).toMatchObject({ atMost: null });
+		expect(read(toPdf("page", { more: "/F#41 ".repeat(1_000) }))).toMatchObject({ atMost: null });
+	});
+
 	it("have no bound where streams lie within streams, and are told in a moment", () => {
 		const nested = Array.from({ length: 400 }, (_, at) => {
 			const head = `\n${at + 9} 0 obj\n<< /First 1 /N 1 /Filter /FlateDecode >>\nstream\n\x78\x01`;

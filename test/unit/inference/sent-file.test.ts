@@ -37,6 +37,18 @@ describe("a file", () => {
 		expect(read(base64("x"))).toBeInstanceOf(Error);
 	});
 
+	it("of another kind is named on one line and in short, whatever it is called", () => {
+		for (const [name, type] of [
+			[`${"x".repeat(1_000)}.exe`, null],
+			["a.exe\r\nX: \u001b[2Jy", null],
+			[null, `a/${"z".repeat(100_000)}`],
+		] as const) {
+			const { message } = read(base64("x"), name, type) as Error;
+			expect(message.length).toBeLessThan(200);
+			expect(message).not.toMatch(/\p{Cc}/u);
+		}
+	});
+
 	it("that is an address is not fetched", () => {
 		expect(read("https://a.test/a.pdf", "a.pdf")).toEqual(
 			new Error("files are not fetched; send the content as file_data"),
