@@ -4,7 +4,7 @@ import { endpoint } from "./account/endpoint.ts";
 import { fail, ok } from "./failure.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { extendSettings, readStoredCatalog, storeCatalog } from "./load-settings.edge.ts";
-import { MAX_CATALOG_BYTES } from "./operator-catalog/rows.ts";
+import { MAX_CATALOG_BYTES } from "./operator-catalog/size.ts";
 import type { Settings } from "./settings.ts";
 
 const MAX_ISSUES = 100;
@@ -79,7 +79,7 @@ const replaceCatalogEndpoint = endpoint({
 			const message = `the catalog has ${bytes} bytes, and may have ${MAX_CATALOG_BYTES}`;
 			return fail({ reason: "invalid_request", issues: [{ path: "", message }] });
 		}
-		const { settings, faults } = extendSettings(env, body);
+		const { settings, faults } = await extendSettings(env, body);
 		if (faults.length > 0) {
 			const issues = faults.slice(0, MAX_ISSUES).map(({ path, message }) => ({ path: path.join("."), message }));
 			return fail({ reason: "invalid_request", issues });

@@ -4,8 +4,7 @@ import { CATALOG } from "./catalog/shipped.ts";
 import { MisconfiguredError, StorageUnavailableError } from "./failure.ts";
 import type { DocumentFault } from "./faults.ts";
 import { isJsonObject, type JsonObject, parseJson } from "./json.ts";
-import { extendCatalog } from "./operator-catalog/extend.ts";
-import { MAX_CATALOG_BYTES } from "./operator-catalog/rows.ts";
+import { MAX_CATALOG_BYTES } from "./operator-catalog/size.ts";
 import {
 	type DocumentReader,
 	type DocumentState,
@@ -32,7 +31,12 @@ function renderFault({ path, message }: DocumentFault): string {
 }
 
 /** The settings of an environment with an operator's rows, or each fault of the rows and of the variables of their providers. */
-export function extendSettings(env: Env, document: unknown): { settings: Settings; faults: DocumentFault[] } {
+export async function extendSettings(
+	env: Env,
+	document: unknown,
+): Promise<{ settings: Settings; faults: DocumentFault[] }> {
+	// The schemas of the rows take a tenth of the start-up, and most deployments have none.
+	const { extendCatalog } = await import("./operator-catalog/extend.ts");
 	const base = shippedSettings(env);
 	const { catalog, faults } = extendCatalog(CATALOG, document, base.addressRules);
 	if (catalog === CATALOG) return { settings: base, faults };
@@ -47,12 +51,12 @@ export function extendSettings(env: Env, document: unknown): { settings: Setting
 	}
 }
 
-function readCatalogText(text: string, env: Env): ReadDocument<Settings> {
+async function readCatalogText(text: string, env: Env): Promise<ReadDocument<Settings>> {
 	// Whoever writes to KV directly may write anything.
 	if (text.length > MAX_CATALOG_BYTES) return { ok: false, faults: [`it has more than ${MAX_CATALOG_BYTES} bytes`] };
 	const document = parseJson(text);
 	if (document === undefined) return { ok: false, faults: ["it is not JSON, which `npm run catalog -- apply` writes"] };
-	const { settings, faults } = extendSettings(env, document);
+	const { settings, faults } = await extendSettings(env, document);
 	return faults.length > 0 ? { ok: false, faults: faults.map(renderFault) } : { ok: true, value: settings };
 }
 
@@ -146,7 +150,7 @@ export async function readStoredCatalog(env: Env): Promise<StoredCatalog> {
 	});
 	const text = stored ?? cachedSettings(env).catalogText;
 	if (text === null) return { source: "none", document: null, faults: [], settings: shippedSettings(env) };
-	const read = readCatalogText(text, env);
+	const read = await readCatalogText(text, env);
 	const document = parseJson(text);
 	return {
 		source: stored === null ? "variable" : "kv",

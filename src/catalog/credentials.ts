@@ -75,36 +75,38 @@ function readPrivateKey(pem: string): string | null {
 }
 
 /** Google's own files have further members, which nothing here needs. */
-const googleSchema = z
-	.looseObject(
-		{
-			type: z.literal("service_account", "must be service_account").optional(),
-			client_email: printable,
-			private_key_id: printable.optional(),
-			private_key: z.string("is required, and a text").transform((pem, check) => {
-				const key = readPrivateKey(pem);
-				if (key !== null) return key;
-				check.addIssue({ code: "custom", message: "must be an RSA key in PKCS #8 (-----BEGIN PRIVATE KEY-----)" });
-				return z.NEVER;
+const googleSchema = z.lazy(() =>
+	z
+		.looseObject(
+			{
+				type: z.literal("service_account", "must be service_account").optional(),
+				client_email: printable,
+				private_key_id: printable.optional(),
+				private_key: z.string("is required, and a text").transform((pem, check) => {
+					const key = readPrivateKey(pem);
+					if (key !== null) return key;
+					check.addIssue({ code: "custom", message: "must be an RSA key in PKCS #8 (-----BEGIN PRIVATE KEY-----)" });
+					return z.NEVER;
+				}),
+				token_uri: printable.default(GOOGLE_TOKEN_URI),
+				project_id: z
+					.string("must be a text")
+					.regex(/^[a-z0-9][a-z0-9.:-]{0,127}$/, "must be the id of a project")
+					.optional(),
+			},
+			"must be the JSON of a service account",
+		)
+		.transform(
+			(account): GoogleCredentials => ({
+				form: "google",
+				clientEmail: account.client_email,
+				privateKeyId: account.private_key_id ?? null,
+				privateKey: account.private_key,
+				tokenUri: account.token_uri,
+				projectId: account.project_id ?? null,
 			}),
-			token_uri: printable.default(GOOGLE_TOKEN_URI),
-			project_id: z
-				.string("must be a text")
-				.regex(/^[a-z0-9][a-z0-9.:-]{0,127}$/, "must be the id of a project")
-				.optional(),
-		},
-		"must be the JSON of a service account",
-	)
-	.transform(
-		(account): GoogleCredentials => ({
-			form: "google",
-			clientEmail: account.client_email,
-			privateKeyId: account.private_key_id ?? null,
-			privateKey: account.private_key,
-			tokenUri: account.token_uri,
-			projectId: account.project_id ?? null,
-		}),
-	);
+		),
+);
 
 /** Neither a value nor a member is repeated: either may be the secret. */
 const onlyMembers = (members: string) => ({
@@ -112,42 +114,46 @@ const onlyMembers = (members: string) => ({
 		code === "unrecognized_keys" ? `has a member other than ${members}` : `must be an object of ${members}`,
 });
 
-const entraSchema = z
-	.strictObject(
-		{
-			tenant_id: z
-				.string("is required, and a text")
-				.regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,127}$/, "must be the id of a tenant, or its domain"),
-			client_id: printable,
-			client_secret: printable,
-			authority: printable.default(ENTRA_AUTHORITY),
-			scope: printable.default(ENTRA_SCOPE),
-		},
-		onlyMembers("tenant_id, client_id, client_secret, authority and scope"),
-	)
-	.transform(
-		({ tenant_id, client_id, client_secret, authority, scope }): EntraCredentials => ({
-			form: "entra",
-			clientId: client_id,
-			clientSecret: client_secret,
-			scope,
-			tokenUri: `${authority.replace(/\/+$/, "")}/${tenant_id}/oauth2/v2.0/token`,
-		}),
-	);
+const entraSchema = z.lazy(() =>
+	z
+		.strictObject(
+			{
+				tenant_id: z
+					.string("is required, and a text")
+					.regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,127}$/, "must be the id of a tenant, or its domain"),
+				client_id: printable,
+				client_secret: printable,
+				authority: printable.default(ENTRA_AUTHORITY),
+				scope: printable.default(ENTRA_SCOPE),
+			},
+			onlyMembers("tenant_id, client_id, client_secret, authority and scope"),
+		)
+		.transform(
+			({ tenant_id, client_id, client_secret, authority, scope }): EntraCredentials => ({
+				form: "entra",
+				clientId: client_id,
+				clientSecret: client_secret,
+				scope,
+				tokenUri: `${authority.replace(/\/+$/, "")}/${tenant_id}/oauth2/v2.0/token`,
+			}),
+		),
+);
 
-const awsSchema = z
-	.strictObject(
-		{ access_key_id: printable, secret_access_key: printable, session_token: printable.optional() },
-		onlyMembers("access_key_id, secret_access_key and session_token"),
-	)
-	.transform(
-		({ access_key_id, secret_access_key, session_token }): AwsCredentials => ({
-			form: "aws",
-			accessKeyId: access_key_id,
-			secretAccessKey: secret_access_key,
-			sessionToken: session_token ?? null,
-		}),
-	);
+const awsSchema = z.lazy(() =>
+	z
+		.strictObject(
+			{ access_key_id: printable, secret_access_key: printable, session_token: printable.optional() },
+			onlyMembers("access_key_id, secret_access_key and session_token"),
+		)
+		.transform(
+			({ access_key_id, secret_access_key, session_token }): AwsCredentials => ({
+				form: "aws",
+				accessKeyId: access_key_id,
+				secretAccessKey: secret_access_key,
+				sessionToken: session_token ?? null,
+			}),
+		),
+);
 
 /** Credentials as they are written: an object, or its JSON as a text. Messages name members, never values. */
 export const CREDENTIAL_SCHEMAS = {

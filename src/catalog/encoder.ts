@@ -17,52 +17,56 @@ const encoderPriceSchema = z.strictObject({
 /** Documents of one search as Cohere charges it; a longer document is counted in pieces. */
 export const SEARCH_DOCUMENTS = 100;
 
-export const encoderModelSchema = z.strictObject({
-	id: z.string().min(1),
-	upstream_model: z.string().min(1),
-	display_name: z.string().min(1),
-	provider: z.string().min(1),
-	kind: z.enum(ENCODER_KINDS),
-	released: z.string().nullable(),
-	open_weights: z.boolean(),
-	prices: z.array(encoderPriceSchema).min(1),
-	limits: z.strictObject({
-		/** Tokens of one input; of a rerank, of the query and one document. */
-		context_window: z.int().positive(),
-		/** Inputs of one upstream call; of a rerank, documents. */
-		max_inputs: z.int().positive(),
-		/** Tokens of all inputs of one upstream call; null where the provider names no limit. */
-		max_batch_tokens: z.int().positive().nullable(),
+export const encoderModelSchema = z.lazy(() =>
+	z.strictObject({
+		id: z.string().min(1),
+		upstream_model: z.string().min(1),
+		display_name: z.string().min(1),
+		provider: z.string().min(1),
+		kind: z.enum(ENCODER_KINDS),
+		released: z.string().nullable(),
+		open_weights: z.boolean(),
+		prices: z.array(encoderPriceSchema).min(1),
+		limits: z.strictObject({
+			/** Tokens of one input; of a rerank, of the query and one document. */
+			context_window: z.int().positive(),
+			/** Inputs of one upstream call; of a rerank, documents. */
+			max_inputs: z.int().positive(),
+			/** Tokens of all inputs of one upstream call; null where the provider names no limit. */
+			max_batch_tokens: z.int().positive().nullable(),
+		}),
+		/** Lengths of its vectors: those that can be asked for, or null where they cannot be chosen. Only of kind embedding. */
+		dimensions: z
+			.strictObject({
+				default: z.int().positive(),
+				sizes: z.union([
+					z.array(z.int().positive()).min(1),
+					z.strictObject({ min: z.int().positive(), max: z.int().positive() }),
+					z.null(),
+				]),
+			})
+			.optional(),
+		/** It takes inputs that are arrays of tokens. */
+		token_inputs: z.literal(true).optional(),
+		/** The members below are those of an operator's rows; no shipped model has them. */
+		owner: z.literal("operator").optional(),
+		/** The plans whose keys may call it. Absent: all but free. */
+		plans: z.array(z.enum(PLAN_IDS)).min(1).optional(),
+		/** Not listed; who names it is answered. */
+		hidden: z.literal(true).optional(),
+		/** The model that this is at another host: it stands in for that one, and that one for it. */
+		same_as: z.string().optional(),
+		/** Further ids that mean it. */
+		aliases: z.array(z.string()).optional(),
 	}),
-	/** Lengths of its vectors: those that can be asked for, or null where they cannot be chosen. Only of kind embedding. */
-	dimensions: z
-		.strictObject({
-			default: z.int().positive(),
-			sizes: z.union([
-				z.array(z.int().positive()).min(1),
-				z.strictObject({ min: z.int().positive(), max: z.int().positive() }),
-				z.null(),
-			]),
-		})
-		.optional(),
-	/** It takes inputs that are arrays of tokens. */
-	token_inputs: z.literal(true).optional(),
-	/** The members below are those of an operator's rows; no shipped model has them. */
-	owner: z.literal("operator").optional(),
-	/** The plans whose keys may call it. Absent: all but free. */
-	plans: z.array(z.enum(PLAN_IDS)).min(1).optional(),
-	/** Not listed; who names it is answered. */
-	hidden: z.literal(true).optional(),
-	/** The model that this is at another host: it stands in for that one, and that one for it. */
-	same_as: z.string().optional(),
-	/** Further ids that mean it. */
-	aliases: z.array(z.string()).optional(),
-});
+);
 
-export const encodersFileSchema = z.strictObject({
-	unit: z.literal("USD per million tokens, USD per thousand searches"),
-	encoders: z.array(encoderModelSchema),
-});
+export const encodersFileSchema = z.lazy(() =>
+	z.strictObject({
+		unit: z.literal("USD per million tokens, USD per thousand searches"),
+		encoders: z.array(encoderModelSchema),
+	}),
+);
 
 export type EncoderModel = z.infer<typeof encoderModelSchema>;
 export type EncoderPrice = z.infer<typeof encoderPriceSchema>;

@@ -5,7 +5,7 @@ import { CATALOG } from "../catalog/shipped.ts";
 import type { DocumentFault, Path } from "../faults.ts";
 import type { AddressRules } from "../operator-catalog/address.ts";
 import { extendCatalog } from "../operator-catalog/extend.ts";
-import { MAX_CATALOG_BYTES } from "../operator-catalog/rows.ts";
+import { MAX_CATALOG_BYTES } from "../operator-catalog/size.ts";
 import { pathName, withPosition } from "../routing-config/read.ts";
 import { type ParsedDocument, parseYaml, type YamlLimits } from "../routing-config/yaml.ts";
 import { findLocalOnly, findSlips } from "./catalog-warnings.ts";

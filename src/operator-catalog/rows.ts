@@ -20,8 +20,6 @@ import { isJsonObject } from "../json.ts";
 import { quoteInput, renderSuggestion } from "../suggest.ts";
 import templates from "./templates.json" with { type: "json" };
 
-/** Bytes of a catalog as JSON: every isolate reads it when it starts. */
-export const MAX_CATALOG_BYTES = 1_048_576;
 const MAX_PROVIDERS = 50;
 const MAX_MODELS = 500;
 const MAX_LISTED = 50;

@@ -33,19 +33,23 @@ const MAX_ANSWER_CHARS = 65_536;
 const MAX_TOKENS = 1_000;
 
 /** Tokens come of header values; some endpoints write the life as a text. */
-const tokenSchema = z.looseObject({
-	access_token: z.string().regex(/^[\x21-\x7e]{1,16384}$/),
-	token_type: z
-		.string()
-		.regex(/^bearer$/i)
-		.optional(),
-	expires_in: z.coerce.number().positive().catch(UNSAID_LIFE_S),
-});
+const tokenSchema = z.lazy(() =>
+	z.looseObject({
+		access_token: z.string().regex(/^[\x21-\x7e]{1,16384}$/),
+		token_type: z
+			.string()
+			.regex(/^bearer$/i)
+			.optional(),
+		expires_in: z.coerce.number().positive().catch(UNSAID_LIFE_S),
+	}),
+);
 /** The word of RFC 6749, section 5.2, and Entra's numbers: what an operator looks up. */
-const errorSchema = z.looseObject({
-	error: z.string().regex(/^[a-z_]{1,64}$/),
-	error_codes: z.array(z.int()).max(8).optional().catch(undefined),
-});
+const errorSchema = z.lazy(() =>
+	z.looseObject({
+		error: z.string().regex(/^[a-z_]{1,64}$/),
+		error_codes: z.array(z.int()).max(8).optional().catch(undefined),
+	}),
+);
 
 interface KeptToken {
 	token: string;

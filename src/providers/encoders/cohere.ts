@@ -6,7 +6,9 @@ import { encoderUsageSchema, reportedInputTokens } from "./encoder-usage.ts";
 import { parseRanked } from "./ranked.ts";
 import { vectorSchema } from "./vectors.ts";
 
-const embedSchema = z.object({ embeddings: z.object({ float: z.array(vectorSchema) }), meta: encoderUsageSchema });
+const embedSchema = z.lazy(() =>
+	z.object({ embeddings: z.object({ float: z.array(vectorSchema) }), meta: encoderUsageSchema }),
+);
 
 function parseEmbed(body: unknown): EncoderAnswer | null {
 	const parsed = embedSchema.safeParse(body);

@@ -8,13 +8,15 @@ import type { EncoderModel } from "../../catalog/encoder.ts";
 import { type EncoderForm, type InputType, NO_ENCODER_USAGE } from "./encoder-call.ts";
 import { toUnit } from "./vectors.ts";
 
-const batchSchema = z.object({
-	embeddings: z.array(z.object({ values: z.array(z.number()) })),
-	usageMetadata: z
-		.object({ promptTokenCount: z.int().min(0).nullish() })
-		.nullish()
-		.catch(null),
-});
+const batchSchema = z.lazy(() =>
+	z.object({
+		embeddings: z.array(z.object({ values: z.array(z.number()) })),
+		usageMetadata: z
+			.object({ promptTokenCount: z.int().min(0).nullish() })
+			.nullish()
+			.catch(null),
+	}),
+);
 
 const TASK_TYPES: Readonly<Record<InputType, string>> = { query: "RETRIEVAL_QUERY", document: "RETRIEVAL_DOCUMENT" };
 

@@ -12,10 +12,12 @@ import { withKnownCategories } from "./moderation-categories.ts";
 import { parseRanked } from "./ranked.ts";
 import { orderByIndex, vectorSchema } from "./vectors.ts";
 
-const embeddingsSchema = z.object({
-	data: z.array(z.object({ index: z.int().min(0).optional(), embedding: vectorSchema })),
-	usage: encoderUsageSchema,
-});
+const embeddingsSchema = z.lazy(() =>
+	z.object({
+		data: z.array(z.object({ index: z.int().min(0).optional(), embedding: vectorSchema })),
+		usage: encoderUsageSchema,
+	}),
+);
 
 /** Reads the answer to an embeddings call. @returns null for what is not the form. */
 export function parseEmbeddings(
@@ -32,18 +34,20 @@ export function parseEmbeddings(
 	};
 }
 
-const moderationsSchema = z.object({
-	results: z.array(
-		z.object({
-			// Mistral has none.
-			flagged: z.boolean().optional(),
-			// Null: the model does not judge it.
-			categories: z.record(z.string(), z.boolean().nullable()),
-			category_scores: z.record(z.string(), z.number().nullable()),
-		}),
-	),
-	usage: encoderUsageSchema,
-});
+const moderationsSchema = z.lazy(() =>
+	z.object({
+		results: z.array(
+			z.object({
+				// Mistral has none.
+				flagged: z.boolean().optional(),
+				// Null: the model does not judge it.
+				categories: z.record(z.string(), z.boolean().nullable()),
+				category_scores: z.record(z.string(), z.number().nullable()),
+			}),
+		),
+		usage: encoderUsageSchema,
+	}),
+);
 
 /** A record without what is null. */
 function withoutNulls<Value>(record: Readonly<Record<string, Value | null>>): Record<string, Value> {

@@ -3,16 +3,18 @@ import * as z from "zod";
 import type { EncoderAnswer, EncoderCall, RankedDocument } from "./encoder-call.ts";
 import { encoderUsageSchema, reportedInputTokens } from "./encoder-usage.ts";
 
-const rankedSchema = z.array(z.object({ index: z.int().min(0), relevance_score: z.number() }));
+const rankedSchema = z.lazy(() => z.array(z.object({ index: z.int().min(0), relevance_score: z.number() })));
 
-const rerankSchema = z.union([
-	z.object({ results: rankedSchema, usage: encoderUsageSchema, meta: encoderUsageSchema }),
-	z.object({ data: rankedSchema, usage: encoderUsageSchema }).transform(({ data: results, usage }) => ({
-		results,
-		usage,
-		meta: null,
-	})),
-]);
+const rerankSchema = z.lazy(() =>
+	z.union([
+		z.object({ results: rankedSchema, usage: encoderUsageSchema, meta: encoderUsageSchema }),
+		z.object({ data: rankedSchema, usage: encoderUsageSchema }).transform(({ data: results, usage }) => ({
+			results,
+			usage,
+			meta: null,
+		})),
+	]),
+);
 
 /** Documents from the best on, as many as were asked for: some servers leave order and number to the client. */
 export function rankDocuments(

@@ -5,7 +5,7 @@ import { type EncoderForm, NO_ENCODER_USAGE } from "./encoder-call.ts";
 import { openAiCompatibleEncoderForm } from "./openai.ts";
 import { rankDocuments } from "./ranked.ts";
 
-const ranksSchema = z.array(z.object({ index: z.int().min(0), score: z.number() }));
+const ranksSchema = z.lazy(() => z.array(z.object({ index: z.int().min(0), score: z.number() })));
 
 export const teiEncoderForm: EncoderForm = {
 	render(call, model, access) {

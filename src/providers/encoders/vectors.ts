@@ -4,16 +4,18 @@ import { fromBase64 } from "../../proof/signing.ts";
 import { readVector } from "../../proof/vector-bytes.ts";
 
 /** A vector in either writing. Whether its numbers are finite as float32, the engine checks. */
-export const vectorSchema = z.union([
-	z.array(z.number()).transform((numbers) => Float32Array.from(numbers)),
-	z.string().transform((text, context) => {
-		const bytes = fromBase64(text);
-		const vector = bytes && readVector(bytes);
-		if (vector) return vector;
-		context.addIssue({ code: "custom", message: "is no base64 of float32" });
-		return z.NEVER;
-	}),
-]);
+export const vectorSchema = z.lazy(() =>
+	z.union([
+		z.array(z.number()).transform((numbers) => Float32Array.from(numbers)),
+		z.string().transform((text, context) => {
+			const bytes = fromBase64(text);
+			const vector = bytes && readVector(bytes);
+			if (vector) return vector;
+			context.addIssue({ code: "custom", message: "is no base64 of float32" });
+			return z.NEVER;
+		}),
+	]),
+);
 
 /**
  * Entries in the order of the inputs whose places they name. Where none names a place, they are taken as they stand.
