@@ -90,7 +90,7 @@ const googleSchema = z
 			token_uri: printable.default(GOOGLE_TOKEN_URI),
 			project_id: z
 				.string("must be a text")
-				.regex(/^[a-z0-9.:-]{1,128}$/, "must be the id of a project")
+				.regex(/^[a-z0-9][a-z0-9.:-]{0,127}$/, "must be the id of a project")
 				.optional(),
 		},
 		"must be the JSON of a service account",
@@ -117,7 +117,7 @@ const entraSchema = z
 		{
 			tenant_id: z
 				.string("is required, and a text")
-				.regex(/^[A-Za-z0-9.-]{1,128}$/, "must be the id of a tenant, or its domain"),
+				.regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,127}$/, "must be the id of a tenant, or its domain"),
 			client_id: printable,
 			client_secret: printable,
 			authority: printable.default(ENTRA_AUTHORITY),

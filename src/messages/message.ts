@@ -92,7 +92,7 @@ function toStopReason({ finishReason, nativeFinishReason, content }: ModelAnswer
 	}
 }
 
-/** Only Anthropic's wire tells a matching stop sequence from an ordinary end. */
+/** Only the wires of Anthropic and Bedrock tell a matching stop sequence from an ordinary end. */
 export function toMessageEnding({ answer, refusal }: Pick<SettledAnswer, "answer" | "refusal">): MessageEnding {
 	const reason = toStopReason(answer);
 	const stop_reason = refusal?.text != null && reason === "end_turn" ? "refusal" : reason;

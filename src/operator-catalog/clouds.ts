@@ -47,8 +47,11 @@ export function publishedFacts({ facts, regions }: Cloud, region: string | undef
 
 /** An ARN's kind of resource and its id: `inference-profile/eu.anthropic.claude-…`. */
 const ARN = /^arn:[^:]+:bedrock:[^:]*:[^:]*:([^/]+)\/(.+)$/;
-/** Ids with a country in front, such as `mx.anthropic.claude-…`. No company of Bedrock's models has two letters. */
-const COUNTRY_PROFILE = /^[a-z]{2}\.[a-z0-9-]+\./;
+/**
+ * Ids with a word in front of the company's, such as `mx.anthropic.claude-…`, which is a country or an area that is not known here. A dot
+ * in a model's own name is followed by a digit, and no company of Bedrock's models has two letters.
+ */
+const UNKNOWN_PROFILE = /^(?:[a-z]{2}\.[a-z0-9-]+\.|[a-z-]+\.[a-z0-9-]+\.[a-z])/;
 const ANYWHERE = ["*"];
 
 /** Where a model of Bedrock's may be served besides the region that is called, by the id that is sent. */
@@ -59,7 +62,7 @@ function profilePlaces({ profiles = {} }: Cloud, upstreamModel: string): readonl
 	const id = inArn ?? upstreamModel;
 	const [prefix = ""] = id.split(".", 1);
 	const known = Object.hasOwn(profiles, prefix) ? profiles[prefix] : undefined;
-	return known ?? (COUNTRY_PROFILE.test(id) ? ANYWHERE : []);
+	return known ?? (UNKNOWN_PROFILE.test(id) ? ANYWHERE : []);
 }
 
 /**

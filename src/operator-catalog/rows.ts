@@ -212,7 +212,7 @@ export const providerRowSchema = mapping({
 	encoder_form: wordAmong(ENCODER_FORM_NAMES).optional(),
 	/** What a cloud's address and facts follow from (clouds.ts). */
 	region: namePart(/^[a-z][a-z0-9-]{0,39}$/, "the id of a region, such as europe-west4").optional(),
-	project: namePart(/^[a-z0-9.:-]+$/, "the id of a project").optional(),
+	project: namePart(/^[a-z0-9][a-z0-9.:-]*$/, "the id of a project").optional(),
 	resource: namePart(/^[A-Za-z0-9][A-Za-z0-9-]{1,63}$/, "the name of a resource, without its domain").optional(),
 	api_version: namePart(/^[\w.-]+$/, "a version such as 2024-10-21").optional(),
 	/** What follows the address, if not what the wire has; `{model}` is the model's name. */

@@ -294,11 +294,14 @@ function withMembers(fields: JsonObject): JsonObject | undefined {
 	return Object.values(fields).some((value) => value !== undefined) ? fields : undefined;
 }
 
-function choiceWarnings(call: ModelCall, model: Model): Warning[] {
-	if (isClaude(model) || call.tools.length === 0) return [];
+/** @param refusesParallel the model, or its provider, does not take whether tools are called at once. */
+function choiceWarnings(call: ModelCall, model: Model, refusesParallel: boolean): Warning[] {
+	if (call.tools.length === 0) return [];
 	const warnings: Warning[] = [];
-	if (call.parallelToolCalls === false) warnings.push(droppedParameterWarning(model, "parallel_tool_calls"));
-	if (call.toolChoice === "none" && formerTools(call).length > 0) {
+	const isUnsaid = refusesParallel || !isClaude(model);
+	if (call.parallelToolCalls === false && isUnsaid)
+		warnings.push(droppedParameterWarning(model, "parallel_tool_calls"));
+	if (!isClaude(model) && call.toolChoice === "none" && formerTools(call).length > 0) {
 		const message = `${model.id} cannot be told to call no tool in a conversation with calls; it may call one`;
 		warnings.push({ code: "parameter_changed", param: "tools", message });
 	}
@@ -325,9 +328,10 @@ export function renderBedrockRequest(options: RequestOptions): UpstreamRequest {
 	const { fields: sampling, warnings } = anthropicSamplingFields(call, model, refused);
 	const stops = toSentStops(model, call.stop, { takesBlank: false });
 	const { outputConfig, dropped } = toOutputConfig(call.output);
+	const refusesParallel = refused.has("parallel_tool_calls");
 	warnings.push(
 		...unsentFieldWarnings(model, Object.keys(call.unknownFields)),
-		...choiceWarnings(call, model),
+		...choiceWarnings(call, model, refusesParallel),
 		...outputWarnings(call, model, dropped),
 		...grammarWarnings(model, call.tools),
 		...stops.warnings,
@@ -344,7 +348,9 @@ export function renderBedrockRequest(options: RequestOptions): UpstreamRequest {
 		},
 		additionalModelRequestFields: withMembers({
 			...effortFields(model, effort),
-			tool_choice: hasClaudesChoice ? toAnthropicToolChoice(choice, call.parallelToolCalls) : undefined,
+			tool_choice: hasClaudesChoice
+				? toAnthropicToolChoice(choice, refusesParallel ? undefined : call.parallelToolCalls)
+				: undefined,
 		}),
 		// Which of several stop sequences matched is Claude's to say.
 		additionalModelResponseFieldPaths:

@@ -2,7 +2,6 @@
 import * as z from "zod";
 import { jsonObjectSchema } from "../http/json-object.ts";
 import { isJsonObject, parseJson } from "../json.ts";
-import { fromBase64, toBase64 } from "../proof/signing.ts";
 import {
 	BEDROCK_FAILED_REASONS,
 	type BedrockBlock,
@@ -53,6 +52,8 @@ interface OpenContent {
 	block: BedrockBlock;
 	/** The tool input received so far. */
 	json: string;
+	/** The encrypted reasoning received so far, which is joined at the block's end. */
+	redacted: string[];
 }
 
 /** The block that a first delta begins: only tools have an event of their own for it. */
@@ -62,19 +63,21 @@ function toBlock({ reasoningContent }: Delta): BedrockBlock {
 	return isRedacted ? { type: "redacted", redactedContent: "" } : { type: "reasoning", reasoningText: { text: "" } };
 }
 
-/** The base64 of the bytes of two. Each piece is padded by itself. */
-function joinBase64(one: string, other: string): string {
-	if (one === "" || other === "") return one + other;
-	const [first, second] = [fromBase64(one), fromBase64(other)];
-	return first && second ? toBase64(Uint8Array.from([...first, ...second])) : one + other;
+/** The base64 of the bytes of all pieces. Each of them is padded by itself. */
+function joinBase64(pieces: readonly string[]): string {
+	if (pieces.length < 2) return pieces.join("");
+	try {
+		return btoa(pieces.map((piece) => atob(piece)).join(""));
+	} catch {
+		return pieces.join("");
+	}
 }
 
 /** Applies one delta to its block and returns the parts that can be delivered now. */
 function addToContent(open: OpenContent, { text, toolUse, reasoningContent }: Delta): StreamPart[] {
 	const { block } = open;
 	if (toolUse) open.json += toolUse.input;
-	if (block.type === "redacted")
-		block.redactedContent = joinBase64(block.redactedContent, reasoningContent?.redactedContent ?? "");
+	if (reasoningContent?.redactedContent) open.redacted.push(reasoningContent.redactedContent);
 	if (block.type === "reasoning") {
 		const { reasoningText } = block;
 		const thought = reasoningContent?.text ?? "";
@@ -157,12 +160,12 @@ export class BedrockDecoder implements StreamDecoder {
 		const parts = this.#closeBlock(index);
 		// A start that says nothing is of a text or of reasoning: its first delta says which.
 		if (Object.keys(start).length > 0)
-			this.#openBlocks.set(index, { block: bedrockBlockSchema.parse(start), json: "" });
+			this.#openBlocks.set(index, { block: bedrockBlockSchema.parse(start), json: "", redacted: [] });
 		return parts;
 	}
 
 	#addDelta({ contentBlockIndex: index, delta }: EventOf<"contentBlockDelta">): StreamPart[] {
-		const open = this.#openBlocks.get(index) ?? { block: toBlock(delta), json: "" };
+		const open = this.#openBlocks.get(index) ?? { block: toBlock(delta), json: "", redacted: [] };
 		this.#openBlocks.set(index, open);
 		return addToContent(open, delta);
 	}
@@ -172,7 +175,8 @@ export class BedrockDecoder implements StreamDecoder {
 		const open = this.#openBlocks.get(index);
 		if (!open) return [];
 		this.#openBlocks.delete(index);
-		const { block, json } = open;
+		const { block, json, redacted } = open;
+		if (block.type === "redacted") block.redactedContent = joinBase64(redacted);
 		const parts = bedrockBlockEndParts(block, this.#toolCount, json);
 		if (block.type === "tool_use") this.#toolCount++;
 		return parts;

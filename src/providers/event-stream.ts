@@ -98,49 +98,52 @@ function readMessage(message: Uint8Array): StreamEvent {
 	return toStreamEvent(readTextHeaders(message.subarray(PRELUDE_BYTES, payloadAt)), message.subarray(payloadAt, end));
 }
 
-/** Collects pieces, which are joined once a message is whole: a long message in many pieces is copied once. */
-class PieceBuffer {
-	#pieces: Uint8Array[] = [];
+const FIRST_BUFFER_BYTES = 4_096;
+
+/**
+ * Collects pieces in one buffer that doubles as it fills: each byte of a long message is copied a few times, however small the pieces
+ * are, and no piece is kept.
+ */
+class ByteBuffer {
+	#bytes = new Uint8Array(FIRST_BUFFER_BYTES);
 	#length = 0;
 
 	get length(): number {
 		return this.#length;
 	}
 
+	/** What is in it, until it changes. */
+	get held(): Uint8Array {
+		return this.#bytes.subarray(0, this.#length);
+	}
+
 	add(piece: Uint8Array): void {
-		this.#pieces.push(piece);
-		this.#length += piece.length;
-	}
-
-	/** All bytes in one piece. */
-	joined(): Uint8Array {
-		const [only] = this.#pieces;
-		if (only && this.#pieces.length === 1) return only;
-		const all = new Uint8Array(this.#length);
-		let at = 0;
-		for (const piece of this.#pieces) {
-			all.set(piece, at);
-			at += piece.length;
+		const length = this.#length + piece.length;
+		if (length > this.#bytes.length) {
+			const larger = new Uint8Array(Math.max(length, 2 * this.#bytes.length));
+			larger.set(this.held);
+			this.#bytes = larger;
 		}
-		this.#pieces = [all];
-		return all;
+		this.#bytes.set(piece, this.#length);
+		this.#length = length;
 	}
 
-	keep(rest: Uint8Array): void {
-		this.#pieces = rest.length > 0 ? [rest] : [];
-		this.#length = rest.length;
+	/** Drops all but the last bytes. */
+	keepLast(length: number): void {
+		this.#bytes.copyWithin(0, this.#length - length, this.#length);
+		this.#length = length;
 	}
 }
 
 /** @param onEvent is called with each message as soon as it is whole and its checksums are right. */
 export function createEventStreamReader(onEvent: (event: StreamEvent) => void): EventReader {
-	const buffer = new PieceBuffer();
+	const buffer = new ByteBuffer();
 	let wantedBytes = PRELUDE_BYTES;
 	return {
 		feed(piece) {
 			buffer.add(piece);
 			if (buffer.length < wantedBytes) return;
-			let bytes = buffer.joined();
+			let bytes = buffer.held;
 			for (;;) {
 				const total = readMessageLength(bytes);
 				wantedBytes = total ?? PRELUDE_BYTES;
@@ -148,7 +151,7 @@ export function createEventStreamReader(onEvent: (event: StreamEvent) => void): 
 				onEvent(readMessage(bytes.subarray(0, total)));
 				bytes = bytes.subarray(total);
 			}
-			buffer.keep(bytes);
+			buffer.keepLast(bytes.length);
 		},
 		end() {
 			if (buffer.length > 0) throw new UpstreamInterrupted("cut");

@@ -59,7 +59,8 @@ export const ATTRIBUTES = {
 	"gen_ai.provider.name": {
 		type: "string",
 		on: MODEL_SPANS,
-		description: "The provider that served: a well-known value, else its id in the catalog.",
+		description:
+			"The provider that served: a well-known value, else its id in the catalog. Clouds are known by ids that follow from their templates.",
 	},
 	"gen_ai.request.model": {
 		type: "string",

@@ -92,6 +92,8 @@ describe("where prompts may be processed", () => {
 		["jp.anthropic.claude-sonnet-4-6", ["DE", "JP"]],
 		["global.anthropic.claude-sonnet-4-6", ["*"]],
 		["mx.anthropic.claude-sonnet-4-6", ["*"]],
+		["emea.anthropic.claude-sonnet-4-6", ["*"]],
+		["deepseek.v3.2", ["DE"]],
 		["arn:aws:bedrock:eu-central-1:123456789012:application-inference-profile/abc", ["*"]],
 		["arn:aws:bedrock:eu-central-1:123456789012:default-prompt-router/anthropic.claude:1", ["*"]],
 	])("is the region alone unless the model is served across regions: %s", (upstream, places) => {

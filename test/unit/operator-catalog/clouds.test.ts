@@ -72,6 +72,7 @@ describe("a row of a region", () => {
 		],
 		[{ template: "vertex", region: "x/../y" }, /^region must be the id of a region/],
 		[{ template: "vertex", region: "eu", project: "a/b" }, "project must be the id of a project"],
+		[{ template: "vertex", region: "eu", project: ".." }, "project must be the id of a project"],
 		[{ template: "azure-openai", resource: "evil.example.com#" }, /^resource must be the name of a resource/],
 		[{ template: "azure-openai-deployments", id: "a" }, "needs resource, or base_url"],
 		[{ template: "vertex", region: "eu", facts: { jurisdiction: { parent: "US" } } }, /contract/],

@@ -208,6 +208,14 @@ describe("tools of a Converse request", () => {
 		const inLoop = toolConfig({ tools, toolChoice: "none", messages: LOOP }, { model: OTHER });
 		expect(inLoop.names).toEqual(["look"]);
 		expect(inLoop.warnings.map(({ param }) => param)).toEqual(["tools"]);
+		const refusing = { ...BEDROCK_MODEL.request, rejects: ["parallel_tool_calls"] };
+		const refused = toolConfig(
+			{ tools, toolChoice: "required", parallelToolCalls: false },
+			{ model: { request: refusing } },
+		);
+		expect(refused).toMatchObject({ toolChoice: undefined, own: { type: "any" } });
+		expect(refused.own).not.toHaveProperty("disable_parallel_tool_use");
+		expect(refused.warnings.map(({ param }) => param)).toEqual(["parallel_tool_calls"]);
 		const serial = toolConfig({ tools, parallelToolCalls: false }, { model: OTHER });
 		expect(serial.warnings.map(({ code, param }) => [code, param])).toEqual([
 			["parameter_dropped", "parallel_tool_calls"],

@@ -87,6 +87,20 @@ describe("an event stream", () => {
 		);
 	});
 
+	it("reads a message that comes byte by byte from one buffer that is filled again", () => {
+		const payload = "x".repeat(100_000);
+		const body = eventMessage({ ":event-type": "e", ":message-type": "event" }, payload);
+		const events: StreamEvent[] = [];
+		const reader = createEventStreamReader((event) => events.push(event));
+		const piece = new Uint8Array(1);
+		for (const byte of body) {
+			piece[0] = byte;
+			reader.feed(piece);
+		}
+		reader.end();
+		expect(events).toEqual([{ event: "e", data: payload }]);
+	});
+
 	it("is cut where its last message is", () => {
 		for (let kept = 1; kept < RECORDED.length; kept++) {
 			const { events, why } = readPieces(RECORDED.subarray(0, kept), [kept]);

@@ -56,6 +56,16 @@ describe("what a request adds", () => {
 		});
 	});
 
+	it("adds up the regions of a cloud where the conventions name it, and tells them apart in the service's own metrics", () => {
+		const regions = ["bedrock-eu-west-1", "bedrock-us-east-1"];
+		const sums = count(...regions.map((provider) => requestTelemetry({ usage: [{ ...usageTelemetry(), provider }] })));
+		const named = TOKENS.replace('"openai"', '"aws.bedrock"');
+		expect(valuesOf(sums, "gen_ai.client.inference.usage.input_tokens")).toEqual({ [named]: 2_400 });
+		expect(Object.keys(valuesOf(sums, "svc.cost"))).toEqual(
+			regions.map((provider) => JSON.stringify({ model: "gpt-5.4", provider })),
+		);
+	});
+
 	it("counts each model of a request for itself, and what no model's entry has for the model that served", () => {
 		const sums = count(
 			requestTelemetry({

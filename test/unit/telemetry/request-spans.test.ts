@@ -232,6 +232,8 @@ describe("names", () => {
 			"zai",
 			"own",
 		]);
+		const clouds = ["bedrock-eu-west-1", "vertex-claude-global", "azure-openai-acme", "azure-openai-deployments-x"];
+		expect(clouds.map(providerOf)).toEqual(["aws.bedrock", "gcp.vertex_ai", "azure.ai.openai", "azure.ai.openai"]);
 	});
 });
 
