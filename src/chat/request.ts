@@ -80,7 +80,9 @@ const userPartSchema = z.lazy(() =>
 	}),
 );
 const chatTextSchema = z.lazy(() =>
-	z.union([z.string(), z.array(textPartSchema)], { error: "must be a string or an array of text parts" }),
+	z.union([z.string(), z.array(textPartSchema)], {
+		error: "must be a string or an array of text parts; images, files and recordings are for user messages",
+	}),
 );
 const participantName = z.string().max(128).optional();
 
@@ -117,7 +119,10 @@ const chatMessageSchema = z.lazy(() =>
 				content: z.union(
 					[
 						z.string(),
-						entryList(userPartSchema, MAX_JSON_ENTRIES).refine((parts) => parts.length > 0, "must not be empty"),
+						entryList(userPartSchema, MAX_JSON_ENTRIES).refine((parts) => parts.length > 0, {
+							error: "must not be empty",
+							when: ({ issues }) => issues.length === 0,
+						}),
 					],
 					{ error: "must be a string or an array of text, image_url, file and input_audio parts" },
 				),

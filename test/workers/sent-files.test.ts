@@ -280,6 +280,20 @@ describe("what this service does not keep or fetch", () => {
 		expect(upstream.requests).toEqual([]);
 	});
 
+	it("is the one fault of a message that holds nothing else, and a system message says where files go", async () => {
+		const ask = async (role: string, file: Json) => {
+			const messages = [{ role, content: [{ type: "file", file }] }];
+			return JSON.parse(await refusal(await callWithKey(key.key, "/v1/chat/completions", { messages })));
+		};
+		const { issues } = await ask("user", { file_id: "file-1" });
+		expect(issues).toEqual([{ path: expect.stringMatching(/file_id$/), message: expect.any(String) }]);
+		expect(JSON.stringify(await ask("system", { file_data: REPORT }))).toContain("recordings are for user messages");
+		const empty = [{ role: "user", content: [] }];
+		expect(await refusal(await callWithKey(key.key, "/v1/chat/completions", { messages: empty }))).toContain(
+			"must not be empty",
+		);
+	});
+
 	it("is refused by workflows, which take texts", async () => {
 		const messages = ENTRANCES.chat.toBody(REPORT).messages;
 		expect(await refusal(await callWithKey(key.key, "/v2/orchestrate", { messages }))).toContain("text parts");
