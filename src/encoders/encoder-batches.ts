@@ -10,6 +10,9 @@ import { mostTokens } from "./token-bounds.ts";
  */
 export const MAX_CALL_NUMBERS = 131_072;
 
+/** Length of vectors where none is known: as long as those of large open models. */
+const ASSUMED_DIMENSIONS = 4_096;
+
 interface BatchLimits {
 	inputs: number;
 	tokens: number;
@@ -49,8 +52,8 @@ export function toBatches(call: EncoderCall, model: Pick<EncoderModel, "limits" 
 	const tokens = max_batch_tokens ?? Number.POSITIVE_INFINITY;
 	if (call.kind === "moderation")
 		return toRuns(call.inputs, { inputs: max_inputs, tokens }).map((inputs) => ({ ...call, inputs }));
-	const numbers = askedDimensions(call, model);
-	const most = numbers === null ? max_inputs : Math.max(1, Math.floor(MAX_CALL_NUMBERS / numbers));
+	const numbers = askedDimensions(call, model) ?? ASSUMED_DIMENSIONS;
+	const most = Math.max(1, Math.floor(MAX_CALL_NUMBERS / numbers));
 	const limits = { inputs: Math.min(max_inputs, most), tokens };
 	return toRuns(call.inputs, limits).map((inputs) => ({ ...call, inputs }));
 }

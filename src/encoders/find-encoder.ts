@@ -37,19 +37,18 @@ function refuseModel(message: string): { ok: false; failure: Failure } {
 export function findEncoder({ kind, asked, byDefault }: EncoderNaming, catalog: Catalog): Result<EncoderChoice> {
 	const one = ONE_OF[kind];
 	const ids = listedEncoders(catalog).flatMap((model) => (model.kind === kind ? model.id : []));
+	const such = `such as ${ids[0] ?? "one of your catalog"}`;
 	if (asked == null || asked === "auto") {
 		if (!byDefault)
-			return refuseModel(
-				`name ${one}, such as ${ids[0] ?? "one of your catalog"}: results of two models do not mix, so none is chosen for you`,
-			);
+			return refuseModel(`name ${one}, ${such}: results of two models do not mix, so none is chosen for you`);
 		const model = catalog.findEncoder(byDefault.id);
 		if (model?.kind !== kind) throw new MisconfiguredError(`${byDefault.source} names no model that is ${one}`);
 		return ok({ named: model, reason: `${model.display_name} is the default that ${byDefault.source} names` });
 	}
 	const named = findNamedEncoder(asked, catalog);
 	if (named?.kind === kind) return ok({ named, reason: `${named.display_name} was named by the request` });
-	if (named) return refuseModel(`${explainEncoderUse(named)}; ${one} is needed here, such as ${ids[0]}`);
-	if (catalog.findModel(asked)) return refuseModel(`${asked} writes text; ${one} is needed, such as ${ids[0]}`);
+	if (named) return refuseModel(`${explainEncoderUse(named)}; ${one} is needed here, ${such}`);
+	if (catalog.findModel(asked)) return refuseModel(`${asked} writes text; ${one} is needed, ${such}`);
 	const message = `no model of kind ${kind} is called ${quoteInput(asked)}; GET /v1/models?kind=${kind} lists them all${renderSuggestion(asked, ids)}`;
 	return fail({ reason: "model_not_found", message });
 }

@@ -35,6 +35,9 @@ describe("calls of one request", () => {
 		const calls = toBatches({ kind: "embedding", inputs, dimensions: 3_072 }, { limits: of });
 		for (const call of calls)
 			expect(call.kind === "embedding" ? call.inputs.length * 3_072 : 0).toBeLessThanOrEqual(MAX_CALL_NUMBERS);
+		// Of some models of the operator's no length is known.
+		const unknown = toBatches({ kind: "embedding", inputs, dimensions: null }, { limits: of });
+		for (const call of unknown) expect(call.kind === "embedding" && call.inputs.length).toBeLessThanOrEqual(32);
 	});
 
 	it("answer together what one call would have answered", () => {
