@@ -3,7 +3,7 @@ import type { EncoderModel } from "../catalog/encoder.ts";
 import { hasDimensions } from "../catalog/encoder.ts";
 import { type Issue, ok, type Result } from "../failure.ts";
 import type { EmbeddingInput } from "../providers/encoders/encoder-call.ts";
-import { askedDimensions } from "./encoder-batches.ts";
+import { ASSUMED_DIMENSIONS, askedDimensions } from "./encoder-batches.ts";
 import { findLengthFaults, inputPath, MAX_INPUTS, refuseInput } from "./text-limits.ts";
 
 /** Bytes of the numbers of an answer. */
@@ -110,13 +110,17 @@ export function findEmbeddingFaults(
 			message: `${model.id} takes texts and no lists of tokens: send the text itself`,
 		});
 	issues.push(...findLengthFaults(inputs, isList, model));
-	const length = askedDimensions({ dimensions }, model);
-	const numbers = length === null ? 0 : length * inputs.length;
+	const own = askedDimensions({ dimensions }, model);
+	const length = own ?? ASSUMED_DIMENSIONS;
+	const numbers = length * inputs.length;
 	const most = maxNumbers(format);
-	if (numbers > most)
+	if (numbers > most) {
+		const vectors = `${inputs.length} vectors of ${own === null ? "up to " : ""}${length} numbers are ${numbers}`;
+		const why = own === null ? ` (the catalog does not say how many ${model.id} makes)` : "";
 		issues.push({
 			path: "input",
-			message: `${inputs.length} vectors of ${length} numbers are ${numbers}, and an answer of encoding_format ${format} has at most ${most} (16 MiB): send fewer inputs${format === "float" ? ", ask for base64" : ""} or for fewer dimensions`,
+			message: `${vectors}${why}, and an answer of encoding_format ${format} has at most ${most} (16 MiB): send fewer inputs${format === "float" ? ", ask for base64" : ""} or for fewer dimensions`,
 		});
+	}
 	return issues;
 }

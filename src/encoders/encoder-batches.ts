@@ -11,7 +11,7 @@ import { mostTokens } from "./token-bounds.ts";
 export const MAX_CALL_NUMBERS = 131_072;
 
 /** Length of vectors where none is known: as long as those of large open models. */
-const ASSUMED_DIMENSIONS = 4_096;
+export const ASSUMED_DIMENSIONS = 4_096;
 
 interface BatchLimits {
 	inputs: number;
