@@ -7,7 +7,6 @@ import { textMark } from "../inference/call-marks.ts";
 import type { FailedCalls } from "../inference/failover.ts";
 import { type CallSetResult, FailoverRunner } from "../inference/failover-runner.edge.ts";
 import { toCallFailure } from "../inference/read-stream.ts";
-import { sendAuthorized } from "../providers/authorize.edge.ts";
 import type { Permit } from "../providers/breaker.ts";
 import {
 	type CallFailure,
@@ -96,19 +95,11 @@ export class EncoderRunner extends FailoverRunner<EncoderPlannedCall, EncoderKey
 	}
 
 	/** Makes one upstream call. */
-	async #open(call: EncoderKeyedCall, permit: Permit, noted: OpenAttempt): Promise<UpstreamJson | CallFailure> {
+	#open(call: EncoderKeyedCall, permit: Permit, noted: OpenAttempt): Promise<UpstreamJson | CallFailure> {
 		const { signal } = this.options;
-		const { access, wire, request: rendered } = call.attempt;
-		const { span, key } = call;
-		const request = span ? { ...rendered, headers: { ...rendered.headers, ...span.headers } } : rendered;
-		const authorization = { access, key, limits: this.#deadlines(call), signal };
-		const opened = await this.heads.run(() =>
-			sendAuthorized(request, authorization, (authorized, deadlines) =>
-				openUpstreamJson(wire, authorized, deadlines, signal),
-			),
-		);
-		if (opened.kind === "json") this.noteHead(call, permit, noted);
-		return opened;
+		const { wire, request } = call.attempt;
+		const sending = { request, limits: this.#deadlines(call), signal, permit, noted };
+		return this.open(call, sending, (authorized, deadlines) => openUpstreamJson(wire, authorized, deadlines, signal));
 	}
 
 	/** The answer in a body, or how the call failed although it was answered. */

@@ -4,7 +4,6 @@
 import { outputTokens } from "../catalog/price.ts";
 import type { ProviderKey } from "../catalog/provider-keys.ts";
 import type { Outcome } from "../proof/receipt.ts";
-import { sendAuthorized } from "../providers/authorize.edge.ts";
 import type { Permit } from "../providers/breaker.ts";
 import { type CallFailure, type PartialAnswer, UpstreamInterrupted } from "../providers/call-failure.ts";
 import { health } from "../providers/isolate-health.edge.ts";
@@ -192,24 +191,15 @@ export class CallRunner extends FailoverRunner<PlannedCall, KeyedCall> {
 	}
 
 	/** Makes one upstream call. A response head proves to the breaker that the provider is available. */
-	async #open(
+	#open(
 		call: KeyedCall,
 		permit: Permit,
 		signal: AbortSignal,
 		noted: OpenAttempt,
 	): Promise<UpstreamStream | CallFailure> {
-		const { wire, access } = call.attempt;
-		const { span, key } = call;
-		const rendered = call.attempt.request;
-		const request = span ? { ...rendered, headers: { ...rendered.headers, ...span.headers } } : rendered;
-		const authorization = { access, key, limits: this.#deadlines(call), signal };
-		const opened = await this.heads.run(() =>
-			sendAuthorized(request, authorization, (authorized, deadlines) =>
-				openUpstreamStream(wire, authorized, deadlines, signal),
-			),
-		);
-		if (opened.kind === "stream") this.noteHead(call, permit, noted);
-		return opened;
+		const { wire, request } = call.attempt;
+		const sending = { request, limits: this.#deadlines(call), signal, permit, noted };
+		return this.open(call, sending, (authorized, deadlines) => openUpstreamStream(wire, authorized, deadlines, signal));
 	}
 
 	#toCallStream(call: KeyedCall, hold: Hold, relay: StreamRelay, { sentAtMs, noted }: SentCall): CallStream {

@@ -5,6 +5,7 @@ import type { ProviderKey } from "../catalog/provider-keys.ts";
 import { clip } from "../clip.ts";
 import type { Failure } from "../failure.ts";
 import { logWarning } from "../http/log.edge.ts";
+import { sendAuthorized } from "../providers/authorize.edge.ts";
 import type { Permit } from "../providers/breaker.ts";
 import type { CallFailure } from "../providers/call-failure.ts";
 import { breakerKey } from "../providers/health.ts";
@@ -12,6 +13,7 @@ import { health } from "../providers/isolate-health.edge.ts";
 import type { ModelAnswer } from "../providers/model-call.ts";
 import { callId, hasSeveralKeys, keyId, modelKeys, rankKeys } from "../providers/model-keys.ts";
 import { UNSERVED_MS } from "../providers/unserved-models.ts";
+import type { UpstreamRequest } from "../providers/wire.ts";
 import type { Settings } from "../settings.ts";
 import type { ProviderKeyState } from "../telemetry/metric-store.edge.ts";
 import type { CallSpan, CallTracing } from "../telemetry/request-trace.edge.ts";
@@ -101,6 +103,15 @@ export interface SentCall {
 	noted: OpenAttempt;
 }
 
+/** How a call is sent. */
+interface Sending<Limits> {
+	request: UpstreamRequest;
+	limits: Limits;
+	signal: AbortSignal;
+	permit: Permit;
+	noted: OpenAttempt;
+}
+
 /** What the tries of one set share. */
 interface SetTries<T, C, K> {
 	failed: FailedCalls;
@@ -155,7 +166,7 @@ export abstract class FailoverRunner<C extends FailoverCall, K extends C & KeyOf
 	#readers = new Set<C["candidate"]["model"]>();
 	protected readonly options: RunnerOptions<K>;
 	protected readonly user: string;
-	protected readonly heads = new ConcurrencyLimit(MAX_WAITING_FOR_HEADS);
+	readonly #heads = new ConcurrencyLimit(MAX_WAITING_FOR_HEADS);
 
 	constructor(options: RunnerOptions<K>) {
 		this.options = options;
@@ -189,8 +200,22 @@ export abstract class FailoverRunner<C extends FailoverCall, K extends C & KeyOf
 		return billed;
 	}
 
+	/** Sends a call's request in its trace, under its key, when a connection is free. @param send opens the answer. */
+	protected async open<Limits extends { headMs: number; endsAtMs: number }, Opened extends { kind: "stream" | "json" }>(
+		call: K,
+		{ request, limits, signal, permit, noted }: Sending<Limits>,
+		send: (request: UpstreamRequest, limits: Limits) => Promise<Opened | CallFailure>,
+	): Promise<Opened | CallFailure> {
+		const { span, key, attempt } = call;
+		const traced = span ? { ...request, headers: { ...request.headers, ...span.headers } } : request;
+		const authorization = { access: attempt.access, key, limits, signal };
+		const opened = await this.#heads.run(() => sendAuthorized(traced, authorization, send));
+		if (opened.kind === "stream" || opened.kind === "json") this.#noteHead(call, permit, noted);
+		return opened;
+	}
+
 	/** Notes a response head, which proves to the breaker that the provider is available. */
-	protected noteHead(call: K, permit: Permit, noted: OpenAttempt): void {
+	#noteHead(call: K, permit: Permit, noted: OpenAttempt): void {
 		noted.noteHead();
 		permit.succeeded();
 		health.unserved.noteServed(callIdOf(call));
