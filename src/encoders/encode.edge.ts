@@ -8,6 +8,7 @@ import { requestLimitNanoUsd } from "../catalog/plans.ts";
 import { gateConversation } from "../compliance/gate.edge.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
+import { logCall } from "../inference/call-log.ts";
 import { type Caller, toCaller } from "../inference/caller.edge.ts";
 import { replacePlaces } from "../inference/client-fields.ts";
 import { ConcurrencyLimit } from "../inference/concurrency-limit.ts";
@@ -255,13 +256,7 @@ function createRunner({ boundNanoUsd }: EncoderPlan, caller: Caller, endsAtMs: n
 		endsAtMs,
 		tracing,
 		noteKey: caller.noteKey,
-		onSend: ({ candidate: { model }, key }) =>
-			Object.assign(log, {
-				model: model.id,
-				provider: model.provider,
-				mode: "direct",
-				...(key.name === "" ? {} : { provider_key: key.name }),
-			}),
+		onSend: (call) => logCall(log, call, { mode: "direct", fallback: encoderFallbackFrom(call) !== null }),
 	});
 }
 

@@ -14,13 +14,13 @@ import {
 	deliveredText,
 	describeSingleAnswer,
 	fallbackFrom,
-	type KeyedCall,
 	type PlannedCall,
 	type RequestPurpose,
 	type RequestRecord,
 	totalNanoUsd,
 } from "./accounting.ts";
 import { type DeliveredRefusal, toDeliveredRefusal } from "./answer-verdict.ts";
+import { logCall } from "./call-log.ts";
 import { CallRunner, type CallStream, type CallStreamEnd, callSetFor } from "./call-runner.edge.ts";
 import type { Caller } from "./caller.edge.ts";
 import type { CallSet } from "./failover.ts";
@@ -89,20 +89,6 @@ interface ReservedCall {
 	attempts: { made: number };
 }
 
-/** Notes in the log line which model serves. */
-function logCall(log: Caller["log"], call: KeyedCall): void {
-	const { model } = call.candidate;
-	// An earlier call of this request may have had one.
-	delete log.provider_key;
-	Object.assign(log, {
-		model: model.id,
-		provider: model.provider,
-		...(call.key.name === "" ? {} : { provider_key: call.key.name }),
-		mode: call.plan.selection.mode,
-		fallback: fallbackFrom(call) !== null,
-	});
-}
-
 async function reserveCall(
 	request: InferenceRequest,
 	{ input, configDigest, skillId }: ChatPurpose,
@@ -140,7 +126,7 @@ async function reserveCall(
 		noteKey: caller.noteKey,
 		onSend(call) {
 			attempts.made++;
-			logCall(log, call);
+			logCall(log, call, { mode: call.plan.selection.mode, fallback: fallbackFrom(call) !== null });
 		},
 	});
 	const record = toRequestRecord(caller, purpose, boundNanoUsd);
