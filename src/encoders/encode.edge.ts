@@ -3,7 +3,7 @@
 import type { KeyContext } from "../account/context.ts";
 import { sessionWarnings } from "../account/request-names.ts";
 import type { EncoderModel } from "../catalog/encoder.ts";
-import { priceEncoderWorstCase } from "../catalog/encoder-price.ts";
+import { type EncoderAmounts, priceEncoderWorstCase } from "../catalog/encoder-price.ts";
 import { requestLimitNanoUsd } from "../catalog/plans.ts";
 import { gateConversation } from "../compliance/gate.edge.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
@@ -23,6 +23,7 @@ import type { EncoderAnswer, EncoderCall } from "../providers/encoders/encoder-c
 import { encoderFormFor } from "../providers/encoders/forms.ts";
 import { health } from "../providers/isolate-health.edge.ts";
 import type { Warning } from "../providers/model-call.ts";
+import type { UpstreamRequest } from "../providers/wire.ts";
 import { wireFor } from "../providers/wires.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
 import { configDigest } from "../routing-config/config.ts";
@@ -91,9 +92,16 @@ function unservedForMs({ providers }: Caller["settings"]): EncoderRules["unserve
 	};
 }
 
-/** The exact call of a part at a host. */
+/** What a part of a request asks, and what it may use at whichever host. */
+interface Part {
+	asked: EncoderCall;
+	most: EncoderAmounts;
+	likely: EncoderAmounts;
+}
+
+/** The exact call of a part at a host. Its body is rendered when it is first sent: most hosts are never asked. */
 function planCall(
-	asked: EncoderCall,
+	{ asked, most, likely }: Part,
 	model: EncoderModel,
 	choice: EncoderChoice,
 	{ settings, startedAtMs }: Caller,
@@ -101,14 +109,8 @@ function planCall(
 	const access = settings.providers.get(model.provider);
 	const form = access && encoderFormFor(access.provider);
 	if (!access || !form) throw new Error(`${model.id} is not available and was not to be asked for`);
-	const most = mostAmounts(asked);
 	const { parseError } = wireFor(access.provider);
-	const request = {
-		...form.render(asked, model, access),
-		maxInputTokens: most.tokens,
-		maxOutputTokens: 0,
-		warnings: untoldWarnings(asked, model, form),
-	};
+	let rendered: UpstreamRequest | null = null;
 	return {
 		candidate: { model },
 		choice,
@@ -117,9 +119,17 @@ function planCall(
 			access,
 			form,
 			wire: { parseError: (body, headers) => form.parseError?.(body) ?? parseError(body, headers) },
-			request,
+			get request() {
+				rendered ??= {
+					...form.render(asked, model, access),
+					maxInputTokens: most.tokens,
+					maxOutputTokens: 0,
+					warnings: untoldWarnings(asked, model, form),
+				};
+				return rendered;
+			},
 			most,
-			likely: likelyAmounts(asked),
+			likely,
 			worstCase: priceEncoderWorstCase(model, most, startedAtMs),
 		},
 	};
@@ -139,8 +149,9 @@ function planParts(
 		max_inputs: least(({ max_inputs }) => max_inputs),
 		max_batch_tokens: Number.isFinite(batchTokens) ? batchTokens : null,
 	};
-	const parts = toBatches(call, { ...first, limits }).map((part): [EncoderPlannedCall, ...EncoderPlannedCall[]] => {
+	const parts = toBatches(call, { ...first, limits }).map((asked): [EncoderPlannedCall, ...EncoderPlannedCall[]] => {
 		const [own, ...others] = hosts;
+		const part = { asked, most: mostAmounts(asked), likely: likelyAmounts(asked) };
 		const at = (model: EncoderModel) => planCall(part, model, choice, caller);
 		return [at(own), ...others.map(at)];
 	});
