@@ -5,19 +5,17 @@ import { AGENTS } from "../../hooks/agents.ts";
 import type { policyDecisionSchema } from "../../policy/endpoints.edge.ts";
 import { type Api, type ApiAnswer, withQuery } from "../api.ts";
 import { formatCount, MS_PER_DAY } from "../format.ts";
-import { renderJson } from "../json-text.ts";
 import { actorLabel, type KeyNames, keyOptions, readKeyNames } from "../key-names.ts";
 import { listPage } from "../list-page.tsx";
 import type { ConsolePage, PageAnswer, PageRequest } from "../page.ts";
 import { countByDay, countByName, payloadText } from "../policy-summary.ts";
 import { DayBars, ShareBars } from "../views/bars.tsx";
-import { CheckLines, RowDetails } from "../views/check.tsx";
+import { CheckDetails, CheckLines } from "../views/check.tsx";
 import { DecisionBadge, EVENT_FILTERS, EventOrigin, WorkspaceLink } from "../views/events.tsx";
 import type { Filter } from "../views/filters.tsx";
 import {
 	Card,
 	ChoiceField,
-	CodeBlock,
 	type Column,
 	EmptyState,
 	Failure,
@@ -241,27 +239,12 @@ function NoChecks() {
 	);
 }
 
-/** What was asked and why it was decided so; opened, the whole reason and all that was recorded. */
-function AskedCell({ id, payload, risk_score }: Event) {
-	return (
-		<RowDetails lines={<CheckLines payload={payload} />}>
-			<p>
-				<Words text={payloadText(payload, "reason") ?? ""} />
-			</p>
-			<p class="hint">
-				Risk {risk_score ?? "unknown"} of 100, recorded as <code>{id}</code>
-			</p>
-			<CodeBlock label={`Payload of ${id}`} text={renderJson(payload)} />
-		</RowDetails>
-	);
-}
-
 function checkColumns(_: PageRequest, { names }: Summary): readonly Column<Event>[] {
 	return [
 		{
 			label: "Asked, and why it was decided so",
 			isWide: true,
-			cell: AskedCell,
+			cell: (event) => <CheckDetails check={event} />,
 		},
 		{ label: "Decision", cell: ({ decision }) => <DecisionBadge decision={decision ?? "unknown"} /> },
 		{

@@ -1,7 +1,14 @@
 // A policy check in a list: what was asked, and why it was decided so, each on one line.
 import type { Child } from "hono/jsx";
-import { showDirectionMarks } from "../json-text.ts";
+import { renderJson, showDirectionMarks } from "../json-text.ts";
 import { payloadText, type SummedCheck, subjectOf } from "../policy-summary.ts";
+import { CodeBlock, Words } from "./parts.tsx";
+
+/** A check with what was recorded of it. */
+interface RecordedCheck extends Pick<SummedCheck, "payload"> {
+	id: string;
+	risk_score?: number | undefined;
+}
 
 /** A line that is cut where its column ends; the whole text is its title. */
 export function Line({ text, isCode = false }: { text: string; isCode?: boolean }) {
@@ -35,5 +42,22 @@ export function CheckLines({ payload }: Pick<SummedCheck, "payload">) {
 				</span>
 			)}
 		</>
+	);
+}
+
+/** A check's lines; opened, the whole reason and all that was recorded. */
+export function CheckDetails({ check, children }: { check: RecordedCheck; children?: Child }) {
+	const { id, payload, risk_score } = check;
+	return (
+		<RowDetails lines={<CheckLines payload={payload} />}>
+			<p>
+				<Words text={payloadText(payload, "reason") ?? ""} />
+			</p>
+			{children}
+			<p class="hint">
+				Risk {risk_score ?? "unknown"} of 100, recorded as <code>{id}</code>
+			</p>
+			<CodeBlock label={`Payload of ${id}`} text={renderJson(payload)} />
+		</RowDetails>
 	);
 }

@@ -5,14 +5,12 @@ import type { sessionDetailSchema } from "../../../sessions/endpoints.edge.ts";
 import { type Api, type ApiAnswer, withQuery } from "../../api.ts";
 import { failurePage } from "../../failure-page.tsx";
 import { formatCount, formatDuration, formatExactUsd, formatUsd } from "../../format.ts";
-import { renderJson, showDirectionMarks } from "../../json-text.ts";
+import { showDirectionMarks } from "../../json-text.ts";
 import { type KeyNames, readKeyNames } from "../../key-names.ts";
 import type { ConsolePage, PageAnswer } from "../../page.ts";
-import { payloadText } from "../../policy-summary.ts";
-import { CheckLines, Line, RowDetails } from "../../views/check.tsx";
+import { CheckDetails, Line } from "../../views/check.tsx";
 import { DecisionBadge, WorkspaceLink } from "../../views/events.tsx";
 import {
-	CodeBlock,
 	type Column,
 	CopyButton,
 	Count,
@@ -79,22 +77,16 @@ function RequestLines(entry: RequestEntry) {
 	);
 }
 
-function CheckCell({ id, payload, risk_score, workspace_id }: CheckEntry) {
+function CheckCell(entry: CheckEntry) {
+	const { workspace_id } = entry;
 	return (
-		<RowDetails lines={<CheckLines payload={payload} />}>
-			<p>
-				<Words text={payloadText(payload, "reason") ?? ""} />
-			</p>
+		<CheckDetails check={entry}>
 			{workspace_id === null ? null : (
 				<p>
 					In <WorkspaceLink id={workspace_id} />
 				</p>
 			)}
-			<p class="hint">
-				Risk {risk_score ?? "unknown"} of 100, recorded as <code>{id}</code>
-			</p>
-			<CodeBlock label={`Payload of ${id}`} text={renderJson(payload)} />
-		</RowDetails>
+		</CheckDetails>
 	);
 }
 
