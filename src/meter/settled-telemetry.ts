@@ -33,21 +33,33 @@ function toStages(receipt: Receipt): StageTelemetry[] {
 	}));
 }
 
-/** @param place its endpoint, method and path, and its caller's span; null where they are not known. */
+/** @param place its endpoint and its caller's span; null where they are not known. */
 export function toSettledTelemetry(
 	settlement: ToldSettlement,
-	{ endpoint, parent }: Pick<RequestTelemetry, "endpoint" | "parent">,
+	place: Pick<RequestTelemetry, "endpoint" | "parent">,
 ): RequestTelemetry {
 	const { usage, receipt, facts = NO_FACTS, end = NO_END } = settlement;
+	const { endpoint, parent } = place;
 	const { reason, fallback_from, strategy } = pickReceiptDecision({ ...receipt });
 	const { sessionId, endUser, metadata, attempts } = facts;
 	return {
 		...UNTOLD,
 		...toCountedRequest(toCountedSettlement(settlement), usage.user_id),
-		...{ requestId: usage.request_id, startedAtMs: Date.parse(usage.created_at), endpoint, parent },
-		...{ isStream: false, status: toSentStatus({ status: end.status, outcome: usage.outcome }) },
-		...{ mode: usage.mode, reason, fallbackFrom: fallback_from, isEstimated: usage.estimated },
-		...{ workflow: receipt.kind === "code" ? "code" : strategy, stages: toStages(receipt) },
-		...{ sessionId, endUser, metadata, attempts },
+		requestId: usage.request_id,
+		startedAtMs: Date.parse(usage.created_at),
+		endpoint,
+		parent,
+		isStream: false,
+		status: toSentStatus({ status: end.status, outcome: usage.outcome }),
+		mode: usage.mode,
+		reason,
+		fallbackFrom: fallback_from,
+		isEstimated: usage.estimated,
+		workflow: receipt.kind === "code" ? "code" : strategy,
+		stages: toStages(receipt),
+		sessionId,
+		endUser,
+		metadata,
+		attempts,
 	};
 }
