@@ -3,9 +3,9 @@ import type { Plan } from "../catalog/plans.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Tier } from "../catalog/vocabulary.ts";
 import { usd } from "../proof/money.ts";
-import { type CallField, callImages, callMedia, type ModelCall, partsOfType } from "../providers/model-call.ts";
+import type { CallField, ModelCall } from "../providers/model-call.ts";
 import { findBlocking, isListed } from "./routing-config.ts";
-import { countCallPages, IMAGE_TOKENS, PAGE_TOKENS, type Signals, sumCallSeconds } from "./signals.ts";
+import { IMAGE_TOKENS, type MediaSummary, PAGE_TOKENS, type Signals } from "./signals.ts";
 
 /** Why a model may not serve. `param` is the field of the request that asks too much. */
 export interface Exclusion {
@@ -52,6 +52,8 @@ export interface Constraints {
 	takesRemoteImages(model: Model): boolean;
 	/** Whether a model's wire takes a tool of this name. */
 	takesToolName(model: Model, name: string): boolean;
+	/** Of the call. Each model looks at it, so it is made once. */
+	media: MediaSummary;
 	/** Worst case of the call at an output limit, nano-USD. */
 	worstCaseNanoUsd(model: Model, maxTokens: number): number;
 }
@@ -68,27 +70,24 @@ function overLimit(text: string): Exclusion {
 }
 
 /** Adds what keeps a model from the files and recordings of a call. */
-function addMedia(exclusions: Exclusion[], { documents, audio }: Model, call: ModelCall): void {
-	const media = callMedia(call);
-	const files = partsOfType(media, "file");
+function addMedia(exclusions: Exclusion[], { documents, audio }: Model, media: MediaSummary): void {
+	const { files, pages, recordings } = media;
 	if (files.length > 0 && !documents)
 		exclusions.push({ ...lacks("messages", "PDF files"), isMetBy: (model) => model.documents !== undefined });
 	else if (files.length > 0 && documents) {
 		const { max_pages, max_bytes } = documents.pdf;
-		const pages = countCallPages(call);
 		const bytes = files.reduce((sum, { base64 }) => sum + base64.length * BYTES_PER_CHAR, 0);
 		if (max_pages !== null && pages > max_pages)
 			exclusions.push(overLimit(`reads at most ${max_pages} pages of PDF files, the request has ${pages}`));
 		if (bytes > max_bytes)
 			exclusions.push(overLimit(`reads at most ${max_bytes} bytes of PDF files, the request has ${Math.floor(bytes)}`));
 	}
-	const recordings = partsOfType(media, "audio");
 	if (recordings.length > 0 && !audio)
 		exclusions.push({ ...lacks("messages", "audio"), isMetBy: (model) => model.audio !== undefined });
 	else if (recordings.length > 0 && audio) {
 		const format = recordings.find((recording) => !audio.formats.includes(recording.format))?.format;
 		if (format) exclusions.push(lacks("messages", `audio in ${format}`));
-		const seconds = Math.ceil(sumCallSeconds(call));
+		const seconds = Math.ceil(media.seconds);
 		if (seconds > audio.max_seconds)
 			exclusions.push(overLimit(`hears at most ${audio.max_seconds} seconds, the request has up to ${seconds}`));
 	}
@@ -107,23 +106,23 @@ function addCapabilities(exclusions: Exclusion[], model: Model, call: ModelCall,
 	if (signals.hasImages && !supports.vision) exclusions.push(lacks("messages", "images"));
 	if (signals.hasRemoteImages && !constraints.takesRemoteImages(model))
 		exclusions.push(lacks("messages", "images by https address"));
-	addMedia(exclusions, model, call);
+	addMedia(exclusions, model, constraints.media);
 	if (call.output.type === "json_schema" && !supports.json_schema)
 		exclusions.push(lacks("output", "response_format json_schema"));
 	if (call.logprobs && !supports.logprobs) exclusions.push(lacks("logprobs", "logprobs"));
 }
 
 /** What the images and pages of a call take more or less than the signals say, where the model's row has a figure. */
-function moreMediaTokens({ image_tokens = IMAGE_TOKENS, documents }: Model, call: ModelCall): number {
+function moreMediaTokens({ image_tokens = IMAGE_TOKENS, documents }: Model, { images, pages }: MediaSummary): number {
 	// The figure of a row is the most that a page counts as.
 	const pageTokens = Math.min(documents?.pdf.tokens_per_page ?? PAGE_TOKENS, PAGE_TOKENS);
-	return callImages(call).length * (image_tokens - IMAGE_TOKENS) + countCallPages(call) * (pageTokens - PAGE_TOKENS);
+	return images * (image_tokens - IMAGE_TOKENS) + pages * (pageTokens - PAGE_TOKENS);
 }
 
 /** The limit of a model that keeps it from the call; null where none does. */
-function findLimit(model: Model, call: ModelCall, { signals }: Constraints): Exclusion | null {
+function findLimit(model: Model, call: ModelCall, { signals, media }: Constraints): Exclusion | null {
 	const { context_window, max_input_tokens, max_output_tokens } = model.limits;
-	const contextTokens = signals.contextTokens + moreMediaTokens(model, call);
+	const contextTokens = signals.contextTokens + moreMediaTokens(model, media);
 	if (call.maxTokens > max_output_tokens) {
 		return {
 			code: "limits",

@@ -21,6 +21,7 @@ import type { Mode } from "./mode.ts";
 import { findObservation } from "./observed.ts";
 import { computeExpectation, modeUtility, type Prospect, scoreExpectation, typicalAnswerTokens } from "./score.ts";
 import type { Candidate, RankedModels, SelectionRequest } from "./selection.ts";
+import { summarizeMedia } from "./signals.ts";
 
 /** The lowest of the config's max_cost, its rule's max_cost, the plan's limit, and what is left of the key's budget. */
 export function costCeiling({ config, rule, planLimitNanoUsd, keyBudget }: SelectionRequest): Constraints["ceiling"] {
@@ -192,6 +193,7 @@ export function rankModels(
 ): RankedModels {
 	const { catalog, signals, plan, config, nowMs } = request;
 	const constraints: Constraints = {
+		media: summarizeMedia(request.call),
 		signals,
 		plan,
 		isInPlan: (model) => isInPlan(model, plan, catalog),

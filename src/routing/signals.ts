@@ -3,9 +3,11 @@
 
 import { INTENTS, type Intent } from "../catalog/vocabulary.ts";
 import {
+	type AudioPart,
 	type ContentPart,
 	callImages,
 	callMedia,
+	type FilePart,
 	type ModelCall,
 	messageTexts,
 	partsOfType,
@@ -98,19 +100,34 @@ function estimatePromptTokens(call: ModelCall, toolsText: string): number {
 	return Math.ceil(chars / CHARS_PER_TOKEN) + estimateMediaTokens(call);
 }
 
-/** Pages of the PDFs of a call, as far as they can be counted. */
-export function countCallPages(call: ModelCall): number {
-	return partsOfType(callMedia(call), "file").reduce((sum, { pages }) => sum + (pages.counted ?? 1), 0);
+/** What a call shows and plays besides its texts. */
+export interface MediaSummary {
+	images: number;
+	files: readonly FilePart[];
+	/** Of the files, as far as they can be counted. */
+	pages: number;
+	recordings: readonly AudioPart[];
+	/** Of the recordings, at most. */
+	seconds: number;
 }
 
-/** Seconds of the recordings of a call, at most. */
-export function sumCallSeconds(call: ModelCall): number {
-	return partsOfType(callMedia(call), "audio").reduce((sum, { maxSeconds }) => sum + maxSeconds, 0);
+/** Walks all messages of a call. */
+export function summarizeMedia(call: ModelCall): MediaSummary {
+	const media = callMedia(call);
+	const files = partsOfType(media, "file");
+	const recordings = partsOfType(media, "audio");
+	return {
+		images: partsOfType(media, "image").length,
+		files,
+		pages: files.reduce((sum, { pages }) => sum + (pages.counted ?? 1), 0),
+		recordings,
+		seconds: recordings.reduce((sum, { maxSeconds }) => sum + maxSeconds, 0),
+	};
 }
 
 function estimateMediaTokens(call: ModelCall): number {
-	const images = callImages(call).length * IMAGE_TOKENS;
-	return images + countCallPages(call) * PAGE_TOKENS + Math.ceil(sumCallSeconds(call) * AUDIO_TOKENS_PER_SECOND);
+	const { images, pages, seconds } = summarizeMedia(call);
+	return images * IMAGE_TOKENS + pages * PAGE_TOKENS + Math.ceil(seconds * AUDIO_TOKENS_PER_SECOND);
 }
 
 /** UTF-8 bytes beyond one per character: none in ASCII, two for each CJK character. */
