@@ -354,7 +354,7 @@ describe("requests that expire together", () => {
 			DB: ({ target }) => {
 				if (!isOfStranded(target) || hasAsked) return "pass";
 				hasAsked = true;
-				return { slowMs: 100 };
+				return { slowMs: 1_000 };
 			},
 		});
 		try {
