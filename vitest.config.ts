@@ -102,7 +102,7 @@ const WORKERS: TestProjectInlineConfiguration = {
 		provide: PROVIDED,
 		include: ["test/workers/**/*.test.ts", "test/contract/**/*.test.ts"],
 		isolate: false,
-		setupFiles: ["./test/support/quick-objects.ts", "./test/support/empty-storage.ts", "./test/support/migrate.ts"],
+		setupFiles: ["quick-objects", "no-upstream", "empty-storage", "migrate"].map((name) => `./test/support/${name}.ts`),
 		sequence: { setupFiles: "list" },
 	},
 };

@@ -22,6 +22,7 @@ import { openapiDocument } from "./http/openapi.ts";
 import { keyEndpoints } from "./keys/endpoints.edge.ts";
 import { operatorKeyEndpoints } from "./keys/operator-endpoints.edge.ts";
 import { ledgerEndpoints } from "./ledger/endpoints.edge.ts";
+import { loadPolicyEngine } from "./load-policy-engine.ts";
 import { toolEndpoints } from "./mcp/endpoints.edge.ts";
 import { messagesEndpoints } from "./messages/endpoints.edge.ts";
 import { metricsEndpoint } from "./metrics-endpoint.edge.ts";
@@ -71,8 +72,6 @@ const openapiEndpoint = endpoint({
 		return { ok: true, response: new Response(text, { headers: { "content-type": "application/json", etag } }) };
 	},
 });
-
-const loadPolicyEngine = () => import("./policy/built/engine.js");
 
 /** In matching order: a fixed path comes before one with a parameter in the same place. */
 export const ENDPOINTS: readonly Endpoint[] = [

@@ -56,6 +56,23 @@ interface MayOverflow {
 	overflow?: ContextOverflow;
 }
 
+/** A person's decision on what a run waited for, without its reason. */
+export interface DecidedBy {
+	decision: "approve" | "edit" | "reject";
+	keyId: string;
+	/** ISO 8601. */
+	at: string;
+}
+
+/** What a run waits for, without a text of it. */
+export interface OpenPending {
+	id: string;
+	kind: string;
+	tool: string | null;
+	action_digest: string | null;
+	expires_at: string;
+}
+
 /** All expected failures. `reason` selects the member; its other fields reach the client. */
 export type Failure =
 	| ({ reason: "invalid_request"; message?: string; issues: Issue[] } & MayOverflow)
@@ -73,6 +90,8 @@ export type Failure =
 	/** The mount calls the handler again with the key as it is now. The client sees this only if the key changes twice at once. */
 	| { reason: "key_changed" }
 	| { reason: "role_forbidden"; message: string }
+	/** This key may not resolve what the run waits for; the message says which may. */
+	| { reason: "approval_forbidden"; message: string }
 	| { reason: "last_owner_key" }
 	| { reason: "key_limit_reached"; limit: number }
 	/** A key cannot hand out more than it has. `member` is what would be more. */
@@ -154,6 +173,16 @@ export type Failure =
 	| { reason: "run_not_found"; message: string }
 	| { reason: "run_cancelled"; message: string }
 	| { reason: "run_not_ended"; message: string }
+	/** A resolution that comes too late, or says something else than the one before. `state`: what has become of the action. */
+	| {
+			reason: "action_conflict";
+			message: string;
+			id: string | null;
+			state: string;
+			/** Null where nobody decided on it. */
+			decided: DecidedBy | null;
+			pending: OpenPending[];
+	  }
 	| { reason: "step_not_found"; message: string }
 	| { reason: "session_not_found"; message: string }
 	/** The text of a step is no longer kept. */

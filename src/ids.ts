@@ -24,3 +24,8 @@ export const WORKSPACE_NOT_FOUND: Failure = {
 	reason: "workspace_not_found",
 	message: `no workspace can have this name: a workspace_id ${WORKSPACE_ID_RULE}`,
 };
+
+/** The name of the object of a run. */
+export function runObjectName(runId: string): string {
+	return `run:${runId}`;
+}

@@ -50,6 +50,19 @@ export function renderSuggestion(unknown: string, known: Iterable<string>): stri
 	return nearest === null ? "" : `; did you mean ${nearest}?`;
 }
 
+/** A name without case, hyphens and underscores: `maxCostUsd` and `MAX-COST-USD` are spellings of `max_cost_usd`. */
+export function foldName(name: string): string {
+	return name.toLowerCase().replace(/[-_]/g, "");
+}
+
+/** From this length on, a name with two slips still counts as mistyped. */
+const LONG_NAME_CHARS = 9;
+
+/** How many slips may make another name of a known one. */
+export function allowedSlips(name: string): 1 | 2 {
+	return name.length >= LONG_NAME_CHARS ? 2 : 1;
+}
+
 /**
  * Whether at most so many slips make one word of the other. A slip inserts, drops or replaces a letter, or swaps two neighbours.
  * Unlike a distance it is found without a table: what differs early is given up early.

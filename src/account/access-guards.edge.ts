@@ -3,7 +3,7 @@ import type { Context, Next } from "hono";
 import { isPlanId, PLANS } from "../catalog/plans.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { addressOwner } from "../http/deployment.ts";
-import type { Endpoint } from "../http/endpoint.ts";
+import { type Endpoint, rolesOf } from "../http/endpoint.ts";
 import type { AccessGuard, AccessGuards } from "../http/mount.edge.ts";
 import { failureResponse, type RequestState } from "../http/respond.edge.ts";
 import { Admission, quotaHeaders, toKeyContext } from "./admission.edge.ts";
@@ -66,8 +66,9 @@ async function admitCaller(
 function grantFailure(endpoint: Endpoint, { session }: ServiceContext, { key }: Account): Failure | null {
 	if (session !== undefined && session.keyVersion !== key.version)
 		return { reason: "invalid_api_key", message: "the API key has been changed since the session began" };
-	if (endpoint.access !== "key" || endpoint.roles === undefined || endpoint.roles.includes(key.role)) return null;
-	const message = `a key with the role ${key.role} may not call this endpoint; it takes ${endpoint.roles.join(" or ")}`;
+	const roles = rolesOf(endpoint);
+	if (roles.includes(key.role)) return null;
+	const message = `a key with the role ${key.role} may not call this endpoint; it takes ${roles.join(" or ")}`;
 	return { reason: "role_forbidden", message };
 }
 
@@ -95,6 +96,19 @@ function admissionOf(endpoint: Endpoint): "first" | "body" | "handler" | "event"
 	return admission === "first" && endpoint.body ? "body" : admission;
 }
 
+/** Admits the request before anything is read of it; why it ends here, or null. */
+async function admitBefore(endpoint: Endpoint, context: ServiceContext): Promise<Failure | null> {
+	const verdict = await admitCaller(endpoint, context);
+	if (!verdict.ok) return verdict.failure;
+	// After the admission, which has the key as it is now.
+	const { account } = keyRequestFor(context);
+	const refused = grantFailure(endpoint, context, account);
+	const admits = admissionOf(endpoint);
+	// Its role has just become one that may. A handler that reserves begins anew, and the request counts once more.
+	if (!refused && (admits === "handler" || admits === "event")) enter(endpoint, context, account);
+	return refused;
+}
+
 /** Admits the request before its handler, or lets the handler do it. A refusal replaces the answer. */
 async function admitRequest(endpoint: Endpoint, c: Context<RequestState<ServiceContext>>, next: Next): Promise<void> {
 	const context = c.get("context");
@@ -102,8 +116,7 @@ async function admitRequest(endpoint: Endpoint, c: Context<RequestState<ServiceC
 	const admits = admissionOf(endpoint);
 	const known = admits === "event" ? null : admission.knownRefusal();
 	// A key that may not call the endpoint has nothing read of its body.
-	const isLate =
-		admits === "handler" || admits === "event" || (admits === "body" && !grantFailure(endpoint, context, account));
+	const isLate = admits !== "first" && !grantFailure(endpoint, context, account);
 	if (known) c.res = failureResponse(c, known);
 	else if (isLate) {
 		await next();
@@ -114,9 +127,7 @@ async function admitRequest(endpoint: Endpoint, c: Context<RequestState<ServiceC
 		const verdict = keyRequestFor(context).admission.outcome ?? (await admitCaller(endpoint, context, options));
 		if (!verdict.ok) replaceResponse(c, failureResponse(c, verdict.failure));
 	} else {
-		const verdict = await admitCaller(endpoint, context);
-		// After the admission, which has the key as it is now.
-		const refused = verdict.ok ? grantFailure(endpoint, context, keyRequestFor(context).account) : verdict.failure;
+		const refused = await admitBefore(endpoint, context);
 		if (refused) c.res = failureResponse(c, refused);
 		else await next();
 	}
@@ -147,7 +158,8 @@ const keyGuard: AccessGuard<ServiceContext> = {
 		context.log.key_id = caller.value.keyId;
 		enter(endpoint, context, caller.value);
 		if (endpoint.access === "key" && endpoint.admission === "none") {
-			const refused = await publicLimitFailure(context, caller.value.userId);
+			const limited = await publicLimitFailure(context, caller.value.userId);
+			const refused = limited ?? grantFailure(endpoint, context, caller.value);
 			return refused ? failureResponse(c, refused) : next();
 		}
 		await admitRequest(endpoint, c, next);

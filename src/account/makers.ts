@@ -27,12 +27,12 @@ export function mayRead(caller: Maker, makerId: string | null): boolean {
 	return !caller.key.ownOnly || isMaker(caller, makerId);
 }
 
-/** Whether the caller may end or rate a thing that it reads: an owner all of the user's, an agent what it made. */
+/** Whether the caller may end or rate a thing that it reads: an owner all of the user's, any other what it made. */
 export function mayChange(caller: Maker, makerId: string | null): boolean {
-	return caller.key.role !== "agent" || isMaker(caller, makerId);
+	return caller.key.role === "owner" || isMaker(caller, makerId);
 }
 
 /** The keys whose things the caller may end or rate; null for all of the user's. */
 export function changeableMakers({ key }: Maker): readonly string[] | null {
-	return key.role === "agent" ? key.lineage : null;
+	return key.role === "owner" ? null : key.lineage;
 }

@@ -4,21 +4,21 @@ import type { KeyContext } from "../account/context.ts";
 import { dropStored } from "../account/drop-stored.edge.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { readableMakers } from "../account/makers.ts";
-import { parseRequestId } from "../account/request-ids.edge.ts";
 import { NAME_FIELDS, sessionWarnings } from "../account/request-names.ts";
-import type { RequestIdParts } from "../account/request-tag.ts";
 import { toActor } from "../audit/event.ts";
 import { readFromOwners } from "../audit/owners.edge.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
-import type { Endpoint, IdSources, JsonResult } from "../http/endpoint.ts";
+import { type Endpoint, type IdSources, type JsonResult, KEY_ROLES } from "../http/endpoint.ts";
 import { cursorParam, nextPageMembers, toNextPage } from "../http/list-answer.ts";
 import { readListCursor } from "../http/list-position.ts";
 import { logError } from "../http/log.edge.ts";
 import { longAnswer, type ProgressEvent } from "../http/long-answer.edge.ts";
 import { booleanParam, integerParam, timestampParam } from "../http/query.ts";
+import type { ClientWarning } from "../inference/client-fields.ts";
 import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-members.ts";
 import { withRefusalTrail } from "../inference/record-refusal.edge.ts";
 import { type AgentRunRequest, agentRunRequestSchema, checkAnswerForm, resumeRequestSchema } from "./request.ts";
+import { resolveRunEndpoint } from "./resolve-endpoint.edge.ts";
 import {
 	type RunResponse,
 	type RunSummary,
@@ -28,11 +28,13 @@ import {
 	stepTextSchema,
 	toTrajectoryResponse,
 	trajectorySchema,
+	UNLISTED_RUN_MEMBERS,
 } from "./response.ts";
-import { type AnswerMode, RUN_NOT_FOUND, toOutcomeResult, toRunResult } from "./run/answer.edge.ts";
+import { RUN_NOT_FOUND, toAnswerMode, toOutcomeResult, toRunResult } from "./run/answer.edge.ts";
 import { agentRunClient } from "./run/client.edge.ts";
 import { findControlRefusal, findReadRefusal } from "./run/control.edge.ts";
 import { resumeRun } from "./run/resume.edge.ts";
+import { isOwnRunId, parseRunId } from "./run/run-ids.edge.ts";
 import { mergeRunPage } from "./run/run-page.ts";
 import type { RunView } from "./run/run-view.ts";
 import { findRun, findRuns } from "./run/runs.store.ts";
@@ -49,12 +51,11 @@ const RUN: IdSources = { run_id: { answerOf: "start_agent_run" } };
 
 const IN_BACKGROUND = "With `background: true`: the run as it stands, which goes on.";
 
-/** How a body wants its answer. */
-function toAnswerMode(
-	{ stream, background }: Pick<AgentRunRequest, "stream" | "background">,
-	progress: (event: ProgressEvent) => void,
-): AnswerMode {
-	return { isBackground: background ?? false, report: stream ? (event) => progress({ ...event }) : null };
+/** The warning that a request for self-approval is in vain; none where it is not. */
+function selfApprovalWarnings({ self_approval }: AgentRunRequest, { account }: KeyContext): ClientWarning[] {
+	if (self_approval !== true || account.key.role === "owner") return [];
+	const message = "self_approval counts only for runs that an owner's key begins";
+	return [{ code: "parameter_dropped", param: "self_approval", message }];
 }
 
 /** Starts or joins a run, and warns of what the body asks for in vain. */
@@ -68,7 +69,11 @@ async function startRun(
 	const form = checkAnswerForm(body);
 	if (!form.ok) return form;
 	const result = await startOrJoinRun(body, context, toAnswerMode(body, progress));
-	const ignored = [...ignoredMemberWarnings(context.rawBody, body), ...sessionWarnings(context)];
+	const ignored = [
+		...ignoredMemberWarnings(context.rawBody, body),
+		...selfApprovalWarnings(body, context),
+		...sessionWarnings(context),
+	];
 	if (!result.ok || ignored.length === 0) return result;
 	const warnings = [...ignored, ...(result.value.svc?.warnings ?? [])];
 	return { ...result, value: { ...result.value, svc: { warnings } } };
@@ -76,7 +81,23 @@ async function startRun(
 
 const startRunEndpoint = endpoint({
 	id: "start_agent_run",
-	unlistedArguments: ["rules", "reasoning_effort", "webhook", "brain_config", "time_zone", ...NAME_FIELDS],
+	// Each session pays for the list: what a client of MCP rarely gives is left out of it, and taken all the same.
+	unlistedArguments: [
+		...["rules", "reasoning_effort", "webhook", "brain_config", "time_zone", "output_schema", "compliance"],
+		...["function", "strict", "commands", "files", "hosts", "max_calls", "timeout_s", "quarantine"],
+		...[
+			"max_tool_calls",
+			"plan",
+			"self_approval",
+			"prompt",
+			"temperature",
+			"max_tokens",
+			"max_cost_per_step",
+			"policy",
+		],
+		...NAME_FIELDS,
+	],
+	unlistedMembers: UNLISTED_RUN_MEMBERS,
 	method: "POST",
 	path: "/v1/agent/run",
 	access: "key",
@@ -88,14 +109,14 @@ const startRunEndpoint = endpoint({
 	page: "runs",
 	summary: "Works on a goal in steps, under a cap that is never exceeded, and answers with the run and its proof.",
 	description:
-		"For a goal of several steps; it costs at most `max_cost_usd` and goes on when its caller leaves. With an `idempotency_key`, a repeated call joins the run.",
+		"For a goal of several steps; it costs at most `max_cost_usd` and goes on when its caller leaves. With `tools` it may stop with status `requires_action`: resolve_agent_run answers what is in `pending`.",
 	emptyField: { name: "goal", failure: { reason: "no_goal" } },
 	streamsProgress: true,
 	body: agentRunRequestSchema,
 	result: runSchema,
 	background: IN_BACKGROUND,
 	eventStream:
-		"With `stream: true`: `event: progress` with what happens (`planned`, `step_started`, `step_done`, `alert`, `finished`), then `event: result` with the run, or `event: error`.",
+		"With `stream: true`: `event: progress` with what happens (`planned`, `step_started`, `step_done`, `tool_called`, `tool_judged`, `tool_done`, `alert`, `finished`), then `event: result` with the run, `event: requires_action` with a run that waits, or `event: error`.",
 	ids: { workspace_id: { chosenIn: "create_handoff" }, idempotency_key: { chosenIn: "start_agent_run" } },
 	example: {
 		body: {
@@ -114,6 +135,7 @@ const listRunsEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/agent/runs",
 	access: "key",
+	roles: KEY_ROLES,
 	toolGroup: "agents",
 	page: "runs",
 	summary: "The caller's runs, newest first.",
@@ -166,18 +188,6 @@ const listRunsEndpoint = endpoint({
 	},
 });
 
-/** The parts of a run's id; null for a text that is none. */
-function parseRunId(runId: string, { settings }: Pick<KeyContext, "settings">): RequestIdParts | null {
-	return runId.startsWith("agt_") ? parseRequestId(runId, settings) : null;
-}
-
-/** Whether a text can be the id of one of the caller's runs. */
-function isOwnRunId(runId: string, context: KeyContext): boolean {
-	const parts = parseRunId(runId, context);
-	if (!parts) return false;
-	return parts.userNumber === null || parts.userNumber === context.account.number;
-}
-
 /** One of the runs that the caller reads: from D1 when it is over, else from its object. */
 async function findOwnRun(runId: string, context: KeyContext): Promise<Result<RunView>> {
 	const { account, db, env, timings } = context;
@@ -197,9 +207,11 @@ async function findOwnRun(runId: string, context: KeyContext): Promise<Result<Ru
 
 const getRunEndpoint = endpoint({
 	id: "get_agent_run",
+	unlistedMembers: UNLISTED_RUN_MEMBERS,
 	method: "GET",
 	path: "/v1/agent/{run_id}",
 	access: "key",
+	roles: KEY_ROLES,
 	// A run in the background is polled.
 	countsTowardsDay: false,
 	toolGroup: "agents",
@@ -221,6 +233,7 @@ const getTrajectoryEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/agent/{run_id}/trajectory",
 	access: "key",
+	roles: KEY_ROLES,
 	toolGroup: "agents",
 	command: "verify",
 	page: "runs",
@@ -241,6 +254,7 @@ const getTrajectoryEndpoint = endpoint({
 
 const cancelRunEndpoint = endpoint({
 	id: "cancel_agent_run",
+	unlistedMembers: UNLISTED_RUN_MEMBERS,
 	method: "POST",
 	effect: "replaces",
 	path: "/v1/agent/{run_id}/cancel",
@@ -320,14 +334,15 @@ const resumeRunEndpoint = endpoint({
 	page: "runs",
 	summary: "Lets an interrupted run go on under its cap, and answers with the run at its end.",
 	description:
-		"For a run whose status is `interrupted` and whose `sealed` is false, within seven days. It goes on from its stored steps; nothing that was paid for is done again. Of a run that has ended it answers with that run.",
+		"For a run whose status is `interrupted` and whose `sealed` is false, within seven days. It goes on from its stored steps; nothing that was paid for is done again. Of a run that has ended, or that waits for somebody, it answers with that run.",
 	params: runIdParam,
 	streamsProgress: true,
 	body: resumeRequestSchema,
+	isBodyOptional: true,
 	result: runSchema,
 	background: IN_BACKGROUND,
 	eventStream:
-		"With `stream: true`: `event: progress` with what happens, then `event: result` with the run, or `event: error`.",
+		"With `stream: true`: `event: progress` with what happens, then `event: result` with the run, `event: requires_action` with a run that waits, or `event: error`.",
 	ids: RUN,
 	example: { body: {} },
 	handle: ({ params: { run_id: runId }, body, context }) =>
@@ -344,6 +359,7 @@ const watchRunEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/agent/{run_id}/events",
 	access: "key",
+	roles: KEY_ROLES,
 	countsTowardsDay: false,
 	toolGroup: null,
 	page: "runs",
@@ -359,7 +375,7 @@ const watchRunEndpoint = endpoint({
 	),
 	result: runSchema,
 	eventStream:
-		"`event: progress` with the run as it is (`type: run`), then what happens as where the run was started, then `event: result` with the run, or `event: error`.",
+		"`event: progress` with the run as it is (`type: run`), then what happens as where the run was started, then `event: result` with the run, `event: requires_action` with a run that waits, or `event: error`.",
 	ids: RUN,
 	example: { query: { stream: "false" } },
 	handle: ({ params: { run_id: runId }, query: { stream }, context }) =>
@@ -383,10 +399,12 @@ const getStepEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/agent/{run_id}/steps/{index}",
 	access: "key",
+	roles: KEY_ROLES,
 	cacheControl: "no-store",
 	toolGroup: "agents",
 	page: "runs",
-	summary: "One step of a run with the text that it wrote.",
+	summary:
+		"One step of a run with the text that it wrote, and of a step with tools what was called, decided and answered.",
 	description: "For thirty days after the run's end; then, and where nothing may be kept, it is 404 text_expired.",
 	params: z.lazy(() => z.object({ run_id: z.string(), index: z.string().describe("From 0.") })),
 	result: stepTextSchema,
@@ -415,5 +433,6 @@ export const agentEndpoints: readonly Endpoint[] = [
 	watchRunEndpoint,
 	cancelRunEndpoint,
 	resumeRunEndpoint,
+	resolveRunEndpoint,
 	deleteRunEndpoint,
 ];

@@ -3,7 +3,8 @@ import { judgeAnswer } from "../answers/verdict.ts";
 import { type RunEnd, type RunState, type RunStep, subtaskResults } from "./run/run.ts";
 
 /**
- * `done`: the output stands for the goal. `partial`: a step refused, something was cut or left out, or the run stopped before its end.
+ * `done`: the output stands for the goal. `partial`: a step refused or was ended by a limit, something was cut or left out, or the run
+ * stopped before its end.
  * `refused`: the models refused. `needs_tools`: they say which tool, file or access they lack.
  */
 export const GOAL_OUTCOMES = ["done", "partial", "refused", "needs_tools"] as const;
@@ -12,7 +13,7 @@ export type GoalOutcome = (typeof GOAL_OUTCOMES)[number];
 /** The outcome of a run that has ended. @param goal empty where it is not kept. */
 export function toGoalOutcome(
 	goal: string,
-	{ refusedSteps = [] }: Pick<RunState, "refusedSteps">,
+	{ refusedSteps = [], limitedSteps = [] }: Pick<RunState, "refusedSteps" | "limitedSteps">,
 	steps: readonly RunStep[],
 	{ status, output, isCut }: Pick<RunEnd, "status" | "output" | "isCut">,
 ): GoalOutcome {
@@ -27,5 +28,6 @@ export function toGoalOutcome(
 	const refused = refusedOutputs.filter(({ index }) => results.some((result) => result.index === index));
 	if (results.length > 0 && refused.length === results.length)
 		return refused.every(({ lacksTools }) => lacksTools) ? "needs_tools" : "refused";
-	return status === "complete" && !isCut && kind === null && refusedOutputs.length === 0 ? "done" : "partial";
+	const isWhole = !isCut && kind === null && refusedOutputs.length === 0 && limitedSteps.length === 0;
+	return status === "complete" && isWhole ? "done" : "partial";
 }

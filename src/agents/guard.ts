@@ -43,7 +43,9 @@ export interface BudgetAlert {
 	/**
 	 * `budget_pressure`: a threshold was passed; `provider_overrun`: more usage was reported than the step's bound;
 	 * `model_replaced`: a resumed run goes on without models that are gone; `webhook_failed`: a webhook was given up;
-	 * `placeholder_not_restored`: a model changed or made up placeholders of masked values; `step_refused`: a step's models refused.
+	 * `placeholder_not_restored`: a model changed or made up placeholders of masked values; `step_refused`: a step's models refused;
+	 * `loop_detected`: a step ended because its model made the same tool call again and again; `tools_ended`: a limit ended a step's calls, or its
+	 * models rejected what it had come to.
 	 */
 	code:
 		| "budget_pressure"
@@ -51,7 +53,9 @@ export interface BudgetAlert {
 		| "model_replaced"
 		| "webhook_failed"
 		| "placeholder_not_restored"
-		| "step_refused";
+		| "step_refused"
+		| "loop_detected"
+		| "tools_ended";
 	/** Share of the cap, 0.7 or 0.9; else null. */
 	threshold: number | null;
 	/** Rounded down to four digits. */
@@ -254,6 +258,22 @@ export class SpendGuard {
 		const alert = this.#alert(stepIndex, { level: "WARNING", code: "step_refused", threshold: null }, message);
 		this.#alerts.push(alert);
 		return alert;
+	}
+
+	/** Adds an alert that a step was ended because it made the same call again and again, and returns it. */
+	reportLoop(stepIndex: number, tool: string): BudgetAlert {
+		const message = `step ${stepIndex} called ${tool} again and again with the same arguments; it gets no more calls`;
+		const alert = this.#alert(stepIndex, { level: "WARNING", code: "loop_detected", threshold: null }, message);
+		this.#alerts.push(alert);
+		return alert;
+	}
+
+	/** Adds an alert that a limit ended the tool calls of a step, and returns it. @param why with what to raise. */
+	reportToolsEnded(stepIndex: number, why: string): BudgetAlert {
+		const alert = { level: "WARNING", code: "tools_ended", threshold: null } as const;
+		const added = this.#alert(stepIndex, alert, `step ${stepIndex} got no more tool calls: ${why}`);
+		this.#alerts.push(added);
+		return added;
 	}
 
 	#overrunAlert(stepIndex: number, costNanoUsd: number): BudgetAlert {

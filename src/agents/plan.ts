@@ -1,5 +1,6 @@
 // A run's plan by a model: when one is asked for, its prompts, and the parsing of its answer. goal-structure.ts makes a plan without
 // a model. Calling the model is left to the caller. Pure.
+import { clipCharacters } from "../clip.ts";
 import { extractJson } from "../orchestration/loose-json.ts";
 import { type PromptHead, type PromptMessage, stepMessages, toWordLimit } from "./prompt.ts";
 
@@ -54,13 +55,35 @@ export interface PlanRequest extends PromptHead {
 	maxSubtasks: number;
 	/** Of each result. */
 	maxTokens: number;
+	/** What the subtasks may call, by name and description; left out in a run without tools. */
+	listedTools?: readonly string[];
+}
+
+/** A description of a tool is shown to the planner by its beginning. */
+const MAX_LISTED_TOOL_CHARS = 200;
+
+/** A tool in one line, for a plan. */
+export function toListedTool({ name, description = "" }: { name: string; description?: string }): string {
+	const said = clipCharacters(description.replace(/\s+/g, " ").trim(), MAX_LISTED_TOOL_CHARS);
+	return said === "" ? name : `${name}: ${said}`;
+}
+
+/** What those who work on the subtasks have, as the planner is told it. */
+function meansRule(listedTools: readonly string[], maxTokens: number): string {
+	const length = `Each result has at most ${toWordLimit(maxTokens)} words; split what must be longer.`;
+	if (listedTools.length === 0)
+		return `The models have no tools, no web and no files, and nothing that they write is executed. So plan nothing that needs a search, a file or a program. ${length}`;
+	return (
+		`The models may call these tools and have nothing else:\n${listedTools.map((tool) => `- ${tool}`).join("\n")}\n` +
+		`A subtask may take many calls. What one subtask has read, the next sees only by its result: keep together what works on the same things, and make one subtask of work that is a single chain of calls. ${length}`
+	);
 }
 
 /** The prompt to split a goal. */
-export function planMessages({ maxSubtasks, maxTokens, ...head }: PlanRequest): PromptMessage[] {
+export function planMessages({ maxSubtasks, maxTokens, listedTools = [], ...head }: PlanRequest): PromptMessage[] {
 	const rules = [
 		"You split the goal into subtasks, and do none of them. They are worked on one after another, each by a language model that is shown the results of those before it.",
-		`The models have no tools, no web and no files, and nothing that they write is executed. So plan nothing that needs a search, a file or a program. Each result has at most ${toWordLimit(maxTokens)} words; split what must be longer.`,
+		meansRule(listedTools, maxTokens),
 		"A task says what is to be produced. Keep the order in which the subtasks must be done. Titles and tasks are in the language of the goal.",
 		"Where the goal asks for a text of several parts (chapters, sections, letters, files), make a subtask of each part, and set its is_section to true: its result stands in the text as it is. A subtask that only prepares others is no section. Where the goal asks for one answer, a decision, a figure or a summary, nothing is a section.",
 		"Use as few as the goal needs: a goal that needs no splitting is one subtask.",

@@ -10,6 +10,8 @@ import { type Hash, hashObject } from "../proof/hash.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
 import { MAX_WEBHOOK_URL_CHARS } from "../webhooks/webhook.ts";
 import { runLimitFields } from "./run/limits.ts";
+import { resolutionFields } from "./tools/resolution.ts";
+import { toolFields } from "./tools/tool-request.ts";
 
 const MAX_KEY_CHARS = 200;
 const MAX_TIME_ZONE_CHARS = 64;
@@ -64,7 +66,10 @@ export const agentRunRequestSchema = z.lazy(() =>
 			.refine(isTimeZone, "is no IANA time zone")
 			.nullish()
 			.describe("IANA zone of the date that each step is told, such as `Europe/Warsaw`; `UTC` by default."),
-		workspace_id: workspaceIdSchema.nullish().describe("Where its audit events belong."),
+		workspace_id: workspaceIdSchema
+			.nullish()
+			.describe("Where its audit events belong; with tools it is required, and its manifest judges their calls."),
+		...toolFields(),
 		...ruleFields(),
 		...nameFields(),
 		...answerFields(),
@@ -80,6 +85,9 @@ export const agentRunRequestSchema = z.lazy(() =>
 
 /** A run that is resumed stays as it was requested. */
 export const resumeRequestSchema = z.lazy(() => z.object(answerFields()));
+
+/** What a run waits for, answered. */
+export const resolveRequestSchema = z.lazy(() => z.object({ ...resolutionFields(), ...answerFields() }));
 
 /** How a request wants its answer. */
 type AnswerForm = z.output<z.ZodObject<ReturnType<typeof answerFields>>>;

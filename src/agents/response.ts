@@ -9,19 +9,25 @@ import { usd } from "../proof/money.ts";
 import { textHash } from "../proof/salted.ts";
 import { excerptText } from "./excerpt.ts";
 import { GOAL_OUTCOMES, toGoalOutcome } from "./goal-outcome.ts";
-import type { RunSpec, RunState, StepCharge } from "./run/run.ts";
+import type { StepCharge } from "./run/charges.ts";
+import type { RunSpec, RunState } from "./run/run.ts";
 import {
 	bestOutput,
 	currentProof,
 	END_STATUSES,
 	finalMessage,
 	isOutputCut,
+	listCharges,
 	type RunEnd,
 	type RunStep,
 	type StepRecord,
 	sumChargesNanoUsd,
 } from "./run/run.ts";
 import { INTENSITIES_DESCENDING } from "./step-decision.ts";
+import { pendingEntrySchema, pendingSchema } from "./tools/pending.ts";
+import { stepExchangeSchema, toolCallCountsSchema } from "./tools/step-view.ts";
+import type { ToolCall } from "./tools/tool-call.ts";
+import { listPendings, requiresAction, toPendingEntry } from "./tools/waiting.ts";
 import { verifyTrajectory } from "./trajectory.ts";
 
 const MAX_LISTED_GOAL_CHARS = 200;
@@ -31,7 +37,7 @@ const MAX_LISTED_OUTPUT_BYTES = 100_000;
 const SHORT_HASH_DIGITS = 12;
 
 const intensitySchema = z.enum(INTENSITIES_DESCENDING);
-export const runStatusSchema = z.enum(["running", ...END_STATUSES]);
+export const runStatusSchema = z.enum(["running", "requires_action", ...END_STATUSES]);
 
 const runStepSchema = z.lazy(() =>
 	z.object({
@@ -65,6 +71,8 @@ const alertSchema = z.lazy(() =>
 			"webhook_failed",
 			"placeholder_not_restored",
 			"step_refused",
+			"loop_detected",
+			"tools_ended",
 		]),
 		threshold: z.number().nullable(),
 		consumed_share: z.number(),
@@ -76,14 +84,26 @@ const alertSchema = z.lazy(() =>
 	}),
 );
 
+/** Members of a run that an MCP client's list leaves out: for records and proofs, which a model at work does not read. */
+export const UNLISTED_RUN_MEMBERS: readonly string[] = [
+	...["sealed", "created_at", "workspace_id", "policy", "strategy", "trajectory_proof", "truncated", "goal_digest"],
+	...["format_met", "self_approval", "goal", "plan", "budget", "salt", "svc"],
+];
+
 /** The fields of a run both whole and in a list. */
 function commonRunFields() {
 	return {
 		object: z.literal("agent.run"),
 		run_id: z.string().describe("Id of the run, and of its receipt."),
-		status: runStatusSchema.describe("How it ended; reads also see `running` and `interrupted`."),
+		status: runStatusSchema.describe(
+			"How it ended, or `requires_action` while it waits for somebody; reads also see `running` and `interrupted`.",
+		),
 		sealed: z.boolean().describe("Its receipt is signed; false while it runs, and while it can be resumed."),
 		created_at: z.string().describe("When it began."),
+		workspace_id: z
+			.string()
+			.optional()
+			.describe("The workspace that its events and its approvals belong to; absent without one."),
 		policy: z.string().describe("The effort policy."),
 		strategy: z.string().describe("The strategy that subtasks begin with."),
 		steps_taken: z.int().describe("Steps so far."),
@@ -104,7 +124,25 @@ function commonRunFields() {
 			.enum(GOAL_OUTCOMES)
 			.optional()
 			.describe("What became of the goal, judged on the output, once the run has ended; in no proof."),
-		final_message: z.string().optional().describe("Why it stopped, unless it is complete or still running."),
+		format_met: z
+			.boolean()
+			.optional()
+			.describe(
+				"With `output_schema`, once there is a result: whether the output has its form; if not, `final_message` says what is wrong.",
+			),
+		final_message: z
+			.string()
+			.optional()
+			.describe(
+				"Why it stopped, unless it is complete or still running; and what of the output does not fit `output_schema`.",
+			),
+		tool_calls: toolCallCountsSchema
+			.optional()
+			.describe("How many tool calls its models made, and what became of them; absent in runs without tools."),
+		self_approval: z
+			.literal(true)
+			.optional()
+			.describe("Its request said `self_approval`, and an owner's key began it."),
 	};
 }
 
@@ -116,6 +154,10 @@ export const runSchema = z.lazy(() =>
 		plan: z.array(z.string()).describe("Its subtasks."),
 		steps: z.array(runStepSchema).describe("Its steps."),
 		alerts: z.array(alertSchema).describe("What its owner should know."),
+		pending: z
+			.array(pendingSchema)
+			.optional()
+			.describe("While it waits: what it waits for, which POST /v1/agent/{run_id}/resolve takes."),
 		budget: z
 			.object({
 				plan: z.string(),
@@ -145,7 +187,11 @@ export type RunResponse = z.output<typeof runSchema>;
 
 /** A run in a list. */
 export const runSummarySchema = z.lazy(() =>
-	z.object({ ...commonRunFields(), goal: z.string().describe(`Its first ${MAX_LISTED_GOAL_CHARS} characters.`) }),
+	z.object({
+		...commonRunFields(),
+		goal: z.string().describe(`Its first ${MAX_LISTED_GOAL_CHARS} characters.`),
+		pending: z.array(pendingEntrySchema).optional().describe("While it waits: what it waits for, without texts."),
+	}),
 );
 export type RunSummary = z.output<typeof runSummarySchema>;
 
@@ -155,8 +201,25 @@ export interface RunSnapshot {
 	state: RunState;
 	steps: readonly RunStep[];
 	charges: readonly StepCharge[];
+	/** Of its tools; left out of a run that has none. */
+	calls?: readonly ToolCall[];
 	/** Null while it runs. */
 	end: RunEnd | null;
+}
+
+const STALLED_TEXT =
+	"Everything is answered, and the run waits for the budget of its key, which did not leave one turn. Once it leaves more, resolve or resume the run again.";
+
+/** What becomes of a run that has not ended. */
+function openStatus(state: RunState, calls: readonly ToolCall[]): "running" | "requires_action" | "interrupted" {
+	if (state.resumableUntilMs !== null) return "interrupted";
+	return requiresAction({ state, calls }) ? "requires_action" : "running";
+}
+
+/** What people are told of a run that has not ended. */
+function openMessage(spec: RunSpec, state: RunState, costNanoUsd: number): string | null {
+	if (state.resumableUntilMs !== null) return finalMessage(spec, state, costNanoUsd);
+	return state.wait?.stalled ? STALLED_TEXT : null;
 }
 
 /** Says that a run's output ends at a limit that its client did not name. */
@@ -165,19 +228,20 @@ function cutRunWarning({ maxTokens }: Pick<RunSpec, "maxTokens">): ClientWarning
 	return truncatedWarning(limit, "the output or a section of it", "could not be completed");
 }
 
-/** A run as POST and GET answer it. */
-export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot): RunResponse {
+/** A run as POST and GET answer it. The texts of what it waits for are left to its object, which opens them. */
+export function toRunResponse({ spec, state, steps, charges, calls = [], end }: RunSnapshot): RunResponse {
 	const { runId: run_id, policy, capNanoUsd, budget, startedAtMs } = spec;
-	const costNanoUsd = end?.costNanoUsd ?? sumChargesNanoUsd(charges);
+	const costNanoUsd = end?.costNanoUsd ?? sumChargesNanoUsd(listCharges({ charges, state }));
 	const isCut = end ? end.isCut : isOutputCut(state, steps);
-	const isInterrupted = end === null && state.resumableUntilMs !== null;
-	const message = isInterrupted ? finalMessage(spec, state, costNanoUsd) : (end?.finalMessage ?? null);
+	const status = end?.status ?? openStatus(state, calls);
+	const message = end ? end.finalMessage : openMessage(spec, state, costNanoUsd);
 	return {
 		object: "agent.run",
 		run_id,
-		status: end?.status ?? (isInterrupted ? "interrupted" : "running"),
+		status,
 		sealed: end !== null,
 		created_at: new Date(startedAtMs).toISOString(),
+		...(spec.workspaceId === null ? {} : { workspace_id: spec.workspaceId }),
 		policy,
 		strategy: state.trajectory.strategy,
 		goal: spec.goal,
@@ -191,10 +255,14 @@ export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot)
 		...(isCut ? { truncated: true as const } : {}),
 		steps: steps.map(({ record }) => record),
 		alerts: [...state.guard.alerts, ...(state.webhookAlerts ?? [])],
+		...(status === "requires_action" ? { pending: listPendings({ state, calls }) } : {}),
 		budget,
 		...(end ? { goal_outcome: toGoalOutcome(spec.goal, state, steps, end) } : {}),
 		...(spec.goalDigest === undefined ? {} : { goal_digest: spec.goalDigest }),
+		...(state.form === undefined ? {} : { format_met: state.form.fault === null }),
 		...(message === null ? {} : { final_message: message }),
+		...(state.tools ? { tool_calls: state.tools.counts } : {}),
+		...(spec.selfApproval ? { self_approval: true as const } : {}),
 		...(spec.salt === undefined ? {} : { salt: spec.salt }),
 		...(isCut && spec.isLengthSet === false ? { svc: { warnings: [cutRunWarning(spec)] } } : {}),
 	};
@@ -202,9 +270,15 @@ export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot)
 
 /** A run as an entry of a list. */
 export function toRunSummary(run: RunResponse, goal: string): RunSummary {
-	const { plan: _, steps: __, alerts: ___, budget: ____, goal: _____, svc: ______, salt: _______, ...common } = run;
+	const { plan: _, steps: __, alerts: ___, budget: ____, goal: _____, svc: ______, salt: _______, ...rest } = run;
+	const { pending, ...common } = rest;
 	const output = excerptText(common.output, MAX_LISTED_OUTPUT_BYTES);
-	return { ...common, output, goal: clipCharacters(goal, MAX_LISTED_GOAL_CHARS) };
+	return {
+		...common,
+		...(pending ? { pending: pending.map(toPendingEntry) } : {}),
+		output,
+		goal: clipCharacters(goal, MAX_LISTED_GOAL_CHARS),
+	};
 }
 
 /** A step with its text. */
@@ -217,7 +291,8 @@ export const stepTextSchema = z.lazy(() =>
 		subtask: z.string().describe("Its purpose, in words."),
 		text: z.string(),
 		truncated: z.boolean().describe("The text was longer than 1 MiB, and is its beginning."),
-		output_hash: z.string().describe("Of the whole text."),
+		output_hash: z.string().nullable().describe("Of the whole text; null while the step goes on."),
+		...stepExchangeSchema.unwrap().partial().shape,
 	}),
 );
 export type StepTextResponse = z.output<typeof stepTextSchema>;

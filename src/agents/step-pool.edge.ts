@@ -10,6 +10,7 @@ import { planCallFor } from "../inference/workflow.edge.ts";
 import { type ModelPool, selectPool } from "../orchestration/model-pool.edge.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
 import type { EffortPolicy, Task } from "../orchestration/strategy.ts";
+import type { ModelCall, ToolDefinition } from "../providers/model-call.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
 import type { Candidate } from "../routing/selection.ts";
 import { INTENSITIES_DESCENDING, type Intensity } from "./step-decision.ts";
@@ -30,6 +31,8 @@ interface PoolLimits {
 	isSingle?: boolean;
 	/** Models that the step does without where another may serve. */
 	avoid?: readonly string[];
+	/** What the models may call: those that call no tools are left out. */
+	tools?: readonly ToolDefinition[];
 }
 
 /** Whether a model is of a tier below an intensity's. */
@@ -69,9 +72,9 @@ export function selectStepPool(
 	{ policy, config, gate }: PoolRules,
 	intensity: Intensity,
 	task: Task,
-	{ isSingle = false, avoid = [] }: PoolLimits = {},
+	{ isSingle = false, avoid = [], tools = [] }: PoolLimits = {},
 ): Result<ModelPool> {
-	const call = toQuestionCall({ ...task, json: false });
+	const call: ModelCall = { ...toQuestionCall({ ...task, json: false }), tools: [...tools] };
 	const isAllowed = ({ hyper_frontier, id }: Model) => !hyper_frontier && !avoid.includes(id);
 	const found = selectPool(context, call, {
 		policy,
@@ -85,7 +88,7 @@ export function selectStepPool(
 	});
 	if (!found.ok) {
 		const isForced = avoid.length > 0 && found.failure.reason === "no_provider_available";
-		return isForced ? selectStepPool(context, { policy, config, gate }, intensity, task, { isSingle }) : found;
+		return isForced ? selectStepPool(context, { policy, config, gate }, intensity, task, { isSingle, tools }) : found;
 	}
 	const pool = found.value;
 	const own = pool.rankings.panel.find(({ model }) => model.id === pool.single[0]) ?? pool.rankings.panel[0];

@@ -1,7 +1,8 @@
 // Prices a step before it is made: its models at an intensity, its strategy, and the most that it can cost. Calls no model.
-import type { Failure } from "../failure.ts";
+import type { Failure, Result } from "../failure.ts";
 import type { PlanContext } from "../inference/caller.edge.ts";
 import { planCallFor } from "../inference/workflow.edge.ts";
+import type { JsonObject } from "../json.ts";
 import { detectAnswerKind, readDemand } from "../orchestration/answer-kind.ts";
 import { sumBounds } from "../orchestration/bounds.ts";
 import { followingBound } from "../orchestration/continuation.ts";
@@ -11,11 +12,12 @@ import type { ModelPool } from "../orchestration/model-pool.edge.ts";
 import { choosePanel, toMember } from "../orchestration/panel.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
 import { type SizedStrategy, STRATEGY } from "../orchestration/strategies.ts";
-import { type Panel, type Question, systemMessage, type Task, userMessage } from "../orchestration/strategy.ts";
-import type { Message, TextPart } from "../providers/model-call.ts";
+import type { Panel, Question, Task } from "../orchestration/strategy.ts";
 import { detectSignals } from "../routing/signals.ts";
 import { isNecessary } from "./necessary-calls.ts";
 import type { PromptMessage } from "./prompt.ts";
+import { toModelMessage } from "./prompt-messages.ts";
+import { schemaOutput } from "./run/output-form.ts";
 import { orderPanel } from "./run/retry.ts";
 import type { Intensity, StepModels } from "./step-decision.ts";
 import { type PoolRules, selectStepPool } from "./step-pool.edge.ts";
@@ -37,6 +39,8 @@ export interface StepSpec {
 	question?: string;
 	/** The JSON Schema of the answer, for models that can be held to one. */
 	jsonSchema?: Readonly<Record<string, unknown>>;
+	/** The client's JSON Schema of the answer: an answer in another form is repaired once. Models that can be held to it are preferred. */
+	form?: JsonObject;
 	/** The step's purpose, which its calls send to the sandbox upstream. */
 	asksFor?: string;
 	/** Strategies in order. The first that the money covers is used. The last is used whatever it costs. */
@@ -66,17 +70,6 @@ export interface PricedStep {
 	effortFor: EffortRule;
 	/** The most that its strategy costs: all its calls, or as many as the ceiling covers. */
 	boundNanoUsd: number;
-}
-
-/** A shorter beginning is cached by no provider that wants a mark for it. */
-const MIN_CACHED_CHARS = 4_096;
-
-function toModelMessage({ role, content, sharedChars = 0 }: PromptMessage): Message {
-	if (role === "assistant") return { role, content: [{ type: "text", text: content }] };
-	if (role === "system") return systemMessage(content);
-	if (sharedChars < MIN_CACHED_CHARS) return userMessage(content);
-	const shared: TextPart = { type: "text", text: content.slice(0, sharedChars), cache: {} };
-	return { role, content: [shared, { type: "text", text: content.slice(sharedChars), continues: true }] };
 }
 
 /** Messages as a strategy's task. */
@@ -149,7 +142,9 @@ export class StepPricer {
 		const isAlone = isCheapest || maxTokens < this.#maxTokens;
 		const sizes = isAlone ? SINGLE_ONLY : suitKind(sizesFor(intensity), task.kind);
 		const isSingle = sizes.every(({ strategy }) => STRATEGY[strategy].isOneCall);
-		const found = selectStepPool(context, this.#rules, intensity, task, { isSingle, avoid });
+		const { task: formed, found } = this.#selectPool(task, (each) =>
+			selectStepPool(context, this.#rules, intensity, each, { isSingle, avoid }),
+		);
 		if (!found.ok) {
 			if (found.failure.reason === "compliance_blocked") this.#refusal ??= found.failure;
 			return null;
@@ -157,17 +152,25 @@ export class StepPricer {
 		const pool = isCheapest ? onlyCheapest(found.value) : found.value;
 		for (const [position, size] of sizes.entries()) {
 			const panel = orderPanel(choosePanel(STRATEGY[size.strategy], pool, size, null), askLast);
-			const formed = this.#withSchema(task, panel);
-			const questions = this.#questions(formed, panel, size);
+			const asked = this.#withSchema(formed, panel);
+			const questions = this.#questions(asked, panel, size);
 			const isLast = position === sizes.length - 1;
 			for (const effortFor of isCheapest ? [efforts.least] : [efforts.chosen, efforts.least]) {
 				const isRequired = isLast && effortFor === efforts.least;
 				const boundNanoUsd = this.#boundSize(pool, questions, effortFor, isRequired);
 				if (boundNanoUsd !== null)
-					return { context, messages, task: formed, pool, panel, size, effortFor, boundNanoUsd };
+					return { context, messages, task: asked, pool, panel, size, effortFor, boundNanoUsd };
 			}
 		}
 		return null;
+	}
+
+	/** The models of a task, and the task in the client's form where models can be held to that. */
+	#selectPool(task: Task, select: (task: Task) => Result<ModelPool>): { task: Task; found: Result<ModelPool> } {
+		const { form } = this.#step;
+		const formed = form && { ...task, output: schemaOutput(form), checksForm: true };
+		const found = formed && select(formed);
+		return found?.ok ? { task: formed ?? task, found } : { task, found: select(task) };
 	}
 
 	/**

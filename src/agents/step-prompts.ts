@@ -35,6 +35,14 @@ const FRAME_RULES = [
 	"Do not repeat, rewrite or list the sections. Do not mention subtasks. Where a section is missing, say so in one sentence and do not make it up.",
 ];
 
+/** Says the form of a text that is the output. Models that can be held to it are sent it beside the prompt, too. */
+function formRules({ outputSchema }: PromptHead): string[] {
+	if (outputSchema === undefined) return [];
+	return [
+		`Write JSON and nothing else, without a fence: one value that fits this JSON Schema. What is unknown gets the emptiest value that fits.\n${outputSchema}`,
+	];
+}
+
 interface SubtaskPrompt extends PromptHead {
 	plan: readonly string[];
 	/** Of the subtask, counts from 1. */
@@ -115,6 +123,7 @@ export function subtaskMessages(prompt: SubtaskPrompt): PromptMessage[] {
 		purposeRule(prompt),
 		lengthRule(maxTokens),
 		...(skippable.length > 0 ? [claimRule(skippable, marks)] : []),
+		...(hasPlan ? [] : formRules(prompt)),
 	];
 	return stepMessages(prompt, shown, rules);
 }
@@ -141,7 +150,7 @@ function closingMessages(rules: readonly string[], prompt: FinalPrompt): PromptM
 
 /** The prompt for the final answer. */
 export function finalMessages(prompt: FinalPrompt): PromptMessage[] {
-	return closingMessages(FINAL_RULES, prompt);
+	return closingMessages([...FINAL_RULES, ...formRules(prompt)], prompt);
 }
 
 /** The prompt for what stands around finished sections. */

@@ -2,6 +2,7 @@
 // batch is sent. run/money.edge.ts keeps the run's reservation and writes its receipt.
 import { type Failure, ok, type Result } from "../failure.ts";
 import { type BilledCall, billInterruptedCallAtBound, toUsageCall } from "../inference/accounting.ts";
+import type { PlanContext } from "../inference/caller.edge.ts";
 import { reservationExpiryMs } from "../inference/settlement.edge.ts";
 import { roundShare } from "../inference/trace.ts";
 import { Workflow } from "../inference/workflow.edge.ts";
@@ -14,7 +15,7 @@ import { type Hash, hashText } from "../proof/hash.ts";
 import type { TextHash } from "../proof/salted.ts";
 import { isNecessary, keepForNecessary } from "./necessary-calls.ts";
 import type { PromptMessage } from "./prompt.ts";
-import type { StepCharge } from "./run/run.ts";
+import type { StepCharge } from "./run/charges.ts";
 import { type PricedStep, toPromptTask } from "./step-pricer.edge.ts";
 
 /** What a step under way may have cost so far. */
@@ -35,15 +36,19 @@ export interface StepHooks {
 	isStopped(): boolean;
 }
 
-/** The result of a step, with or without an answer. */
-export interface StepResult {
-	answer: Result<StrategyResult>;
+/** What the calls of a step came to. */
+export interface StepCalls {
 	charge: StepCharge;
 	/** Catalog ids of the models that were sent its content. */
 	readers: string[];
 	/** A call reported more usage than it was allowed. */
 	overrun: boolean;
 	isSandbox: boolean;
+}
+
+/** The result of a step, with or without an answer. */
+export interface StepResult extends StepCalls {
+	answer: Result<StrategyResult>;
 }
 
 /** Hash of a step's messages. */
@@ -96,21 +101,11 @@ function askStrategy(
 	return failOnBug(run, { event: "agent_step_failed", failure });
 }
 
-/**
- * Makes a step.
- * @param boundNanoUsd the step's bound, and what is held beyond it to complete a cut answer.
- * @param followUp returns the messages to ask after the first answer, or null. They are counted in the bound.
- */
-export async function makeStep(
-	step: PricedStep,
-	boundNanoUsd: number,
-	hooks: StepHooks,
-	followUp: (answer: string) => readonly PromptMessage[] | null = () => null,
-): Promise<StepResult> {
-	const { context, task, pool, effortFor } = step;
+/** The calls of a step, or of one turn of it. */
+export function openStepWorkflow(context: PlanContext, boundNanoUsd: number, hooks: StepHooks): Workflow {
 	const endsAtMs = Date.now() + context.settings.upstreamTotalTimeoutMs;
 	const expiresAtMs = reservationExpiryMs(endsAtMs);
-	const workflow = new Workflow(context, {
+	const workflow: Workflow = new Workflow(context, {
 		boundNanoUsd,
 		endsAtMs,
 		// An interrupted call counts its bound, so that the run's cap holds whatever the provider charges.
@@ -127,6 +122,37 @@ export async function makeStep(
 			return isRecorded ? "extended" : "unreachable";
 		},
 	});
+	return workflow;
+}
+
+/** Ends the calls of a step. @param isAnswered otherwise those under way are broken off. */
+export async function endStepWorkflow(workflow: Workflow, isAnswered: boolean): Promise<StepCalls> {
+	if (!isAnswered) workflow.stop();
+	await workflow.idle();
+	return {
+		charge: {
+			...toStepCharge(workflow.billed),
+			attempts: workflow.attempts.kept,
+		},
+		readers: Array.from(workflow.readers, ({ id }) => id),
+		overrun: workflow.billed.some(({ bill }) => bill.overrun),
+		isSandbox: workflow.sandbox,
+	};
+}
+
+/**
+ * Makes a step.
+ * @param boundNanoUsd the step's bound, and what is held beyond it to complete a cut answer.
+ * @param followUp returns the messages to ask after the first answer, or null. They are counted in the bound.
+ */
+export async function makeStep(
+	step: PricedStep,
+	boundNanoUsd: number,
+	hooks: StepHooks,
+	followUp: (answer: string) => readonly PromptMessage[] | null = () => null,
+): Promise<StepResult> {
+	const { context, task, pool, effortFor } = step;
+	const workflow = openStepWorkflow(context, boundNanoUsd, hooks);
 	const necessary = STRATEGY[step.size.strategy].callGraph(task, step.panel).filter(isNecessary);
 	const boundQuestion = questionBounder(context, pool, effortFor);
 	const engine = keepForNecessary(
@@ -139,16 +165,8 @@ export async function makeStep(
 		() => boundNanoUsd - workflow.spentNanoUsd,
 	);
 	const answer = await askStrategy(step, engine, followUp);
-	if (!answer.ok) workflow.stop();
-	await workflow.idle();
 	return {
 		answer: answer.ok ? ok({ ...answer.value, confidence: roundShare(answer.value.confidence) }) : answer,
-		charge: {
-			...toStepCharge(workflow.billed),
-			attempts: workflow.attempts.kept,
-		},
-		readers: Array.from(workflow.readers, ({ id }) => id),
-		overrun: workflow.billed.some(({ bill }) => bill.overrun),
-		isSandbox: workflow.sandbox,
+		...(await endStepWorkflow(workflow, answer.ok)),
 	};
 }

@@ -1,5 +1,6 @@
 // Whether an answer is in another language than the user asks for. Says so only where both texts are long enough to be sure. Pure;
 // the names of languages are in language-names.json.
+import { lazy } from "../lazy.ts";
 import { countLanguages, createLanguageCounts, detectPromptLanguage } from "../routing/signals/languages.ts";
 import { hashUnits } from "../text/hash.ts";
 import { isSpaceless, LATIN, SCRIPTS, scriptIndex } from "../text/scripts.ts";
@@ -21,13 +22,16 @@ const OTHER_WANTED =
 	/translat|translit|romani[sz]e|übersetz|tradu|перев[оеё]|транслит|przetłumacz|tłumacz|vertaal|vertal|çevir|翻[译譯訳]|訳し|拼音|번역|ترجم|अनुवाद|תרגם|proofread|grammar|korrektur|korrig|corrig|词|歌|lyrics|poem|\bsongs?\b|chanson|canción|canzone|piosenk|песн|\bquot|zitier|zitat|\bcit[aeé]|цитат|original|slogan|\bname|\b(?:mother|native) tongue|muttersprach|\blanguages?\b|sprache|\blangu[ea]|idioma|lingua|язык|język|\btaal\b|\bdil(?:de|i|e|in)\b|语言|語言|言語|언어|لغة|اللغ|भाषा|שפה/iu;
 
 /** The words for a language, its people and their land, by language; under "" those of languages that nothing here tells. */
-const LANGUAGE_NAMES: readonly (readonly [language: string, pattern: RegExp])[] = Object.entries(languageNames).map(
-	([language, words]) => [language, new RegExp(words.replaceAll(/(^|\|)(?=[a-zà-ÿœćłńśźż])/g, "$1(?<!\\p{L})"), "iu")],
+const languagePatterns = lazy(() =>
+	Object.entries(languageNames).map(
+		([language, words]) =>
+			[language, new RegExp(words.replaceAll(/(^|\|)(?=[a-zà-ÿœćłńśźż])/g, "$1(?<!\\p{L})"), "iu")] as const,
+	),
 );
 
 /** Whether a text names a language, its people or their land, or a language that cannot be told. */
 function isNamed(language: string, text: string): boolean {
-	return LANGUAGE_NAMES.some(([named, pattern]) => (named === language || named === "") && pattern.test(text));
+	return languagePatterns().some(([named, pattern]) => (named === language || named === "") && pattern.test(text));
 }
 
 /** What a text is made of. */

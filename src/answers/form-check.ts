@@ -2,11 +2,12 @@
 //
 // The validator interprets the schema, since Workers compile no code. Patterns are RE2's, so that none takes more than linear time. The
 // schema itself is within the limits of every call (providers/schema-limits.ts); references are followed a bounded number of times.
-import { dereference, format as formats, type OutputUnit, type Schema, validate } from "@cfworker/json-schema";
+import { dereference, format as formats, type Schema, validate } from "@cfworker/json-schema";
 import { RE2JS } from "re2js";
 import { isJsonObject, parseJson } from "../json.ts";
 import type { OutputFormat } from "../providers/model-call.ts";
 import { toCheckableSchema } from "./checkable-schema.ts";
+import { renderFormFaults } from "./form-faults.ts";
 
 /** References that are followed in one check: recursive schemas may take time that grows exponentially with depth. */
 const MAX_REFERENCES = 50_000;
@@ -16,8 +17,6 @@ const MAX_PROGRAM_SIZE = 2_000;
 const MAX_MATCHED_CHARS = 16_384;
 /** Comparing each item with each other takes the square of their number. */
 const MAX_CHECKED_CHARS = 1_000_000;
-const MAX_FAULTS = 4;
-const MAX_FAULT_CHARS = 700;
 
 /** The form is met, or what is wrong in words. `null` where the schema cannot be checked. */
 export type FormCheck = { isMet: true } | { isMet: false; fault: string } | null;
@@ -53,20 +52,7 @@ function withBudget<Table extends object>(table: Table): Table {
 	});
 }
 
-function toFault(errors: readonly OutputUnit[], patterns: ReadonlyMap<string, string>): string {
-	// The deepest errors say what is wrong; those above them say that something is.
-	const telling = errors.filter(
-		({ error }) => !/^(?:A subschema had errors|Property "[^"]*" does not match schema)/.test(error),
-	);
-	const lines = (telling.length > 0 ? telling : errors).slice(0, MAX_FAULTS).map(({ instanceLocation, error }) => {
-		const pattern = /"(re2 \d+)"/.exec(error)?.[1];
-		const said = pattern === undefined ? error : `String does not match pattern ${patterns.get(pattern)}.`;
-		return `${instanceLocation}: ${said}`;
-	});
-	return lines.join("\n").slice(0, MAX_FAULT_CHARS).toWellFormed();
-}
-
-function checkSchema(value: unknown, clientSchema: unknown): FormCheck {
+function checkSchema(value: unknown, clientSchema: unknown, root: string): FormCheck {
 	const { schema, patterns } = toCheckableSchema(clientSchema);
 	const tests = compilePatterns(patterns);
 	const table: Record<string, (text: string) => boolean> = formats;
@@ -74,7 +60,7 @@ function checkSchema(value: unknown, clientSchema: unknown): FormCheck {
 	try {
 		const lookup = withBudget(dereference(schema as Schema));
 		const { valid, errors } = validate(value, schema as Schema, "2020-12", lookup);
-		return valid ? { isMet: true } : { isMet: false, fault: toFault(errors, patterns) };
+		return valid ? { isMet: true } : { isMet: false, fault: renderFormFaults(errors, patterns, root) };
 	} catch {
 		// A reference that leads nowhere, a schema that is none, or one that takes too long.
 		return null;
@@ -83,12 +69,12 @@ function checkSchema(value: unknown, clientSchema: unknown): FormCheck {
 	}
 }
 
-/** Checks the text of an answer. Text has no form. */
-export function checkForm(text: string, output: OutputFormat): FormCheck {
+/** Checks the text of an answer. Text has no form. @param root what faults call the whole of it. */
+export function checkForm(text: string, output: OutputFormat, root = "answer"): FormCheck {
 	if (output.type === "text" || text.length > MAX_CHECKED_CHARS) return null;
 	const value = parseJson(text);
 	if (value === undefined) return { isMet: false, fault: "The text is not JSON, or there is more than JSON." };
 	if (output.type === "json_object")
-		return isJsonObject(value) ? { isMet: true } : { isMet: false, fault: "#: The text must be a JSON object." };
-	return output.schema === undefined ? { isMet: true } : checkSchema(value, output.schema);
+		return isJsonObject(value) ? { isMet: true } : { isMet: false, fault: `${root}: must be a JSON object` };
+	return output.schema === undefined ? { isMet: true } : checkSchema(value, output.schema, root);
 }

@@ -1,5 +1,6 @@
 // Words of fifteen languages by what they do in a refusal: excuse, inability, unwillingness, rule. What refusals share across languages.
 // Pure; the words are in refusal-cues.json.
+import { lazy } from "../lazy.ts";
 import cueWords from "./refusal-cues.json" with { type: "json" };
 
 /** What a word does, by position. */
@@ -32,7 +33,7 @@ function splitAlternatives(words: string): string[] {
 	return found;
 }
 
-const PATTERNS = Object.values(cueWords).map(toPattern);
+const patterns = lazy(() => Object.values(cueWords).map(toPattern));
 
 /** A cue and where it stands. */
 export interface FoundCue {
@@ -44,7 +45,7 @@ export interface FoundCue {
 
 /** The cues of a text in lower case, in order. */
 export function findRefusalCues(text: string): FoundCue[] {
-	const found = PATTERNS.flatMap((pattern, cue) =>
+	const found = patterns().flatMap((pattern, cue) =>
 		[...text.matchAll(pattern)].map(
 			({ 0: word, index }): FoundCue => ({ cue, start: index, end: index + word.length }),
 		),

@@ -74,6 +74,10 @@ const listAuditEventsEndpoint = endpoint({
 			session_id: z.string().optional().describe("Only events of this session of a coding agent."),
 			directory: z.string().optional().describe("Only events of coding agents in this directory."),
 			permission_mode: z.string().optional().describe("Only events of coding agents in this permission mode."),
+			run_id: z
+				.string()
+				.optional()
+				.describe("Only events of this run: its plan, checks of its calls, decisions on them."),
 			since: timestampParam.optional().describe("Only events from then on."),
 			until: timestampParam.optional().describe("Only events before."),
 			limit: integerParam(1, MOST_EVENTS).default(DEFAULT_EVENTS).describe("Events of a page."),
@@ -81,16 +85,20 @@ const listAuditEventsEndpoint = endpoint({
 		}),
 	),
 	result: auditEventsSchema,
-	ids: { workspace_id: { chosenIn: "create_handoff" }, cursor: { pageAfter: "create_handoff" } },
+	ids: {
+		workspace_id: { chosenIn: "create_handoff" },
+		run_id: { answerOf: "start_agent_run" },
+		cursor: { pageAfter: "create_handoff" },
+	},
 	example: { query: { workspace_id: "order-service", limit: "2" } },
 	async handle({ query, context }) {
 		const { limit, cursor, ...wanted } = query;
 		const { workspace_id: workspaceId, event_type: eventType, session_id: sessionId, ...others } = wanted;
-		const { permission_mode: permissionMode, ...sameNames } = others;
+		const { permission_mode: permissionMode, run_id: runId, ...sameNames } = others;
 		const after = readListCursor(cursor, isEventId);
 		if (!after.ok) return after;
 		const readableActors = readableMakers(context.account)?.map((keyId) => toActor({ keyId }));
-		const filter = { workspaceId, eventType, sessionId, permissionMode, readableActors, ...sameNames };
+		const filter = { workspaceId, eventType, sessionId, permissionMode, runId, readableActors, ...sameNames };
 		const page = { filter, after: after.value, limit };
 		// The owners first: what they flush after this is found in D1.
 		const unflushed = await readUnflushedEvents(context, page);

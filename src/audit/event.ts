@@ -37,6 +37,8 @@ export const EVENT_TYPES = [
 	"key_webhook_failed",
 	"compliance_blocked",
 	"texts_read",
+	"tool_approved",
+	"tool_rejected",
 ] as const;
 
 /** Events of what all keys of a user share: the chain and the manifest of a workspace. */

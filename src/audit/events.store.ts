@@ -56,7 +56,8 @@ function splitFilter(filter: EventFilter): { indexed: SQL[]; checked: SQL[] } {
 		[auditEvents.directory, filter.directory],
 		[auditEvents.permissionMode, filter.permissionMode],
 	]);
-	const { readableActors } = filter;
+	const { readableActors, runId } = filter;
+	if (runId !== undefined) checked.push(sql`${auditEvents.payload} ->> '$.run_id' = ${runId}`);
 	if (readableActors !== undefined) {
 		const isShared = inArray(auditEvents.eventType, [...SHARED_EVENT_TYPES]);
 		checked.push(or(isOneOf(auditEvents.actor, readableActors), isShared) ?? isShared);

@@ -10,16 +10,46 @@ import { Backoff } from "../durable/backoff.ts";
 import { meterClient } from "../meter/meter-client.edge.ts";
 import { type OwnerKey, renderOwnerKey } from "./owner.ts";
 
-/** A row of OWNER_TABLE. */
-interface OwnerRow extends Record<string, SqlStorageValue> {
+/** What an owner stores of its mark: a row of OWNER_TABLE. */
+export interface OwnerRow extends Record<string, SqlStorageValue> {
 	user_id: string;
 	owner: string;
 	mark: number;
 	is_marked: number;
 }
 
-export class OwnerMark {
+/** Where an owner keeps what it stores of its mark. */
+export interface OwnerRows {
+	/** Null while the owner is not known. One that was never marked may have the number 0 without a stored row. */
+	read(): OwnerRow | null;
+	write(row: OwnerRow): void;
+}
+
+/** Keeps the row in OWNER_TABLE. */
+export class OwnerTable implements OwnerRows {
 	#sql: SqlStorage;
+
+	constructor(sql: SqlStorage) {
+		this.#sql = sql;
+	}
+
+	read(): OwnerRow | null {
+		return this.#sql.exec<OwnerRow>("SELECT user_id, owner, mark, is_marked FROM owner").toArray()[0] ?? null;
+	}
+
+	/** Stores the owner's key if it is not stored. Call it in the transaction of every write. */
+	identify(userId: string, key: OwnerKey): void {
+		const insert = "INSERT OR IGNORE INTO owner (one, user_id, owner, mark, is_marked) VALUES (1, ?, ?, 0, 0)";
+		this.#sql.exec(insert, userId, renderOwnerKey(key));
+	}
+
+	write({ mark, is_marked }: OwnerRow): void {
+		this.#sql.exec("UPDATE owner SET mark = ?, is_marked = ?", mark, is_marked);
+	}
+}
+
+export class OwnerMark {
+	#rows: OwnerRows;
 	#meters: Env["ACCOUNT_METER"];
 	#row: OwnerRow | null = null;
 	/** The last mark that the meter confirmed since this object started. Earlier confirmations may be outdated. */
@@ -30,23 +60,16 @@ export class OwnerMark {
 	#lastCall: Promise<unknown> = Promise.resolve();
 	#backoff = new Backoff();
 
-	constructor({ storage }: DurableObjectState, env: Env) {
-		this.#sql = storage.sql;
+	constructor(rows: OwnerRows, env: Env) {
+		this.#rows = rows;
 		this.#meters = env.ACCOUNT_METER;
 	}
 
-	/** Loads the stored row, once. Call it after the tables exist, and after a transaction that called `identify`. */
+	/** Loads the stored row, once. Call it after the tables exist, and after the transaction of a write. */
 	load(): void {
 		if (this.#row) return;
-		this.#row = this.#sql.exec<OwnerRow>("SELECT user_id, owner, mark, is_marked FROM owner").toArray()[0] ?? null;
+		this.#row = this.#rows.read();
 		this.#expired = this.#row?.mark ?? 0;
-	}
-
-	/** Stores the owner's key if it is not stored. Call it in the transaction of every write. */
-	identify(userId: string, key: OwnerKey): void {
-		if (this.#row) return;
-		const insert = "INSERT INTO owner (one, user_id, owner, mark, is_marked) VALUES (1, ?, ?, 0, 0)";
-		this.#sql.exec(insert, userId, renderOwnerKey(key));
 	}
 
 	/** True when the meter may have a mark of this owner. */
@@ -111,6 +134,6 @@ export class OwnerMark {
 	#store(mark: number, isMarked: boolean): void {
 		if (!this.#row) return;
 		this.#row = { ...this.#row, mark, is_marked: isMarked ? 1 : 0 };
-		this.#sql.exec("UPDATE owner SET mark = ?, is_marked = ?", mark, this.#row.is_marked);
+		this.#rows.write(this.#row);
 	}
 }

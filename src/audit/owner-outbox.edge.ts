@@ -3,8 +3,7 @@
 import { Outbox } from "../durable/outbox.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { withDeadline } from "../in-time.edge.ts";
-import type { OwnerKey } from "./owner.ts";
-import { OwnerMark } from "./owner-mark.edge.ts";
+import { OwnerMark, type OwnerRows } from "./owner-mark.edge.ts";
 
 /** How long a write waits for D1. Reads find it in the object meanwhile. */
 const FLUSH_WAIT_MS = 1_500;
@@ -12,7 +11,7 @@ const FLUSH_WAIT_MS = 1_500;
 const RECOVERY_ALARM_MS = 5_000;
 
 /** What the object provides. A row is an event, together with everything that goes to D1 with it. */
-interface OwnerRows<Row extends { id: string }> {
+interface OwnerWork<Row extends { id: string }> {
 	/** Name of the log event of a failed flush. */
 	failureEvent: string;
 	/** The oldest rows that D1 lacks, as many as fit in one flush. */
@@ -28,20 +27,22 @@ interface OwnerRows<Row extends { id: string }> {
 	isFlushed(id: string): boolean;
 	/** True when D1 has all rows. */
 	isIdle(): boolean;
+	/** Where the owner's mark is kept. */
+	marks: OwnerRows;
 }
 
 export class OwnerOutbox<Row extends { id: string }> {
 	#state: DurableObjectState;
-	#rows: OwnerRows<Row>;
+	#rows: OwnerWork<Row>;
 	#outbox: Outbox;
 	#mark: OwnerMark;
 	/** Resolvers of the writes that wait for D1, by event id. */
 	#waiting = new Map<string, (flushed: boolean) => void>();
 
-	constructor(state: DurableObjectState, env: Env, work: OwnerRows<Row>) {
+	constructor(state: DurableObjectState, env: Env, work: OwnerWork<Row>) {
 		this.#state = state;
 		this.#rows = work;
-		this.#mark = new OwnerMark(state, env);
+		this.#mark = new OwnerMark(work.marks, env);
 		this.#outbox = new Outbox(state, {
 			failureEvent: work.failureEvent,
 			writeRound: () => this.#writeRound(),
@@ -57,15 +58,21 @@ export class OwnerOutbox<Row extends { id: string }> {
 		this.#armIfNeeded(0);
 	}
 
-	/** Call it in the transaction of every write. */
-	identify(userId: string, key: OwnerKey): void {
-		this.#mark.identify(userId, key);
+	/** Learns which alarm is set, so that none is set in its place that rings no sooner: a written row each. To be called before `wake`. */
+	learnAlarm(): Promise<void> {
+		return this.#outbox.learnAlarm();
 	}
 
 	/** Call it after every write, in the same turn. Sets the alarm that flushes the write if the object dies. */
 	armAfterWrite(): void {
 		this.#mark.load();
 		this.#outbox.arm(Date.now() + RECOVERY_ALARM_MS);
+	}
+
+	/** Call it after a write that nobody waits for, in the same turn. After a failure only the alarm retries. */
+	flushSoon(): void {
+		this.armAfterWrite();
+		if (!this.#outbox.isFailing) this.#state.waitUntil(this.#flush());
 	}
 
 	/** Sets the object's only alarm for the object's own purposes. The earlier time wins. */

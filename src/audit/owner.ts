@@ -1,4 +1,5 @@
 // Owners of audit events: the objects that hold events until D1 has them, one per workspace or run. Pure.
+import { runObjectName } from "../ids.ts";
 import type { AuditEventRow } from "./event.ts";
 import type { EventPageQuery } from "./page.ts";
 
@@ -38,7 +39,7 @@ export function parseOwnerKey(text: string): OwnerKey {
  * do not collide. Run ids are unique.
  */
 export function ownerObjectName(userId: string, { kind, id }: OwnerKey): string {
-	return kind === "run" ? `run:${id}` : `${userId}/${id}`;
+	return kind === "run" ? runObjectName(id) : `${userId}/${id}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 // One page of the audit log, newest first: filter, cursor, and the merge of events in D1 with unflushed ones. Pure.
 import { compareNewestFirst, type PagePart } from "../http/list-page.ts";
 import { type ListPosition, renderCursor } from "../http/list-position.ts";
+import { parseJson } from "../json.ts";
 import { type AuditEventRow, SHARED_EVENT_TYPES } from "./event.ts";
 
 /** Conditions of a list. Absent members match everything. */
@@ -13,6 +14,8 @@ export interface EventFilter {
 	sessionId?: string | undefined;
 	directory?: string | undefined;
 	permissionMode?: string | undefined;
+	/** Of one run: those whose payload names it. */
+	runId?: string | undefined;
 	/** By one of these actors, or of what all keys of the user share. */
 	readableActors?: readonly string[] | undefined;
 	/** Created at this time or later; ISO 8601 as in `created_at`. */
@@ -21,10 +24,15 @@ export interface EventFilter {
 	until?: string | undefined;
 }
 
+/** The run that an event names; undefined for none. */
+function runIdOf({ payload }: AuditEventRow): unknown {
+	return Object(parseJson(payload))["run_id"];
+}
+
 /** True when the same query in D1 would find the event. */
 function matchesQuery(event: AuditEventRow, filter: EventFilter, after: ListPosition | null): boolean {
 	const { workspaceId, eventType, decision, actor, readableActors, since, until } = filter;
-	const { agent, sessionId, directory, permissionMode } = filter;
+	const { agent, sessionId, directory, permissionMode, runId } = filter;
 	return (
 		(workspaceId === undefined || event.workspace_id === workspaceId) &&
 		(eventType === undefined || event.event_type === eventType) &&
@@ -34,6 +42,7 @@ function matchesQuery(event: AuditEventRow, filter: EventFilter, after: ListPosi
 		(sessionId === undefined || event.session_id === sessionId) &&
 		(directory === undefined || event.directory === directory) &&
 		(permissionMode === undefined || event.permission_mode === permissionMode) &&
+		(runId === undefined || runIdOf(event) === runId) &&
 		(readableActors === undefined ||
 			readableActors.includes(event.actor) ||
 			SHARED_EVENT_TYPES.includes(event.event_type)) &&

@@ -37,6 +37,7 @@ const UNLISTED_ROUTE_FIELDS = [
 	"stream",
 	"stream_options",
 	"response_format",
+	"tools",
 	"tool_calls",
 	"tool_call_id",
 ];

@@ -10,7 +10,7 @@ const KEYS_USAGE = `usage:
   npm run keys -- change --key KEY_ID OPTIONS [--url URL]
   npm run keys -- rotate --key KEY_ID [--overlap-seconds N] [--url URL]
   npm run keys -- revoke --key KEY_ID [--url URL]
-OPTIONS: --name TEXT, --role owner|agent, --expires-at TIME, --rpm N, --daily-requests N, --budget-usd AMOUNT,
+OPTIONS: --name TEXT, --role owner|agent|approver, --expires-at TIME, --rpm N, --daily-requests N, --budget-usd AMOUNT,
   --budget-period day|week|month|total, --models ID,TIER,GLOB,…, --brain-config JSON, --default-max-tokens N, --tags TAG,TAG,…; "none" removes one.
 ADMIN_TOKEN comes from the environment, else from .dev.vars; URL is the service of this checkout: at PORT, else where .env.local says, else at http://127.0.0.1:8787.`;
 

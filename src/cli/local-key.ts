@@ -1,6 +1,7 @@
 // The key of the local user, with which `.env.local` lets clients in.
 import { readClientEnv, writeClientEnv } from "./local-env.ts";
 import { createKey } from "./operator.ts";
+import { readService } from "./read-service.ts";
 
 const LOCAL_USER = "local";
 
@@ -24,7 +25,7 @@ export async function renewClientEnv(
 
 async function findOrMakeKey(serviceUrl: string, adminToken: string, known: string | undefined): Promise<LocalKey> {
 	if (known) {
-		const check = await fetch(`${serviceUrl}/v1/usage`, { headers: { authorization: `Bearer ${known}` } });
+		const check = await readService(`${serviceUrl}/v1/usage`, { authorization: `Bearer ${known}` });
 		if (check.status !== 401) return { key: known, isNew: false };
 	}
 	return { key: (await createKey(serviceUrl, adminToken, LOCAL_USER, "corporate")).key, isNew: true };

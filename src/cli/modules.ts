@@ -172,6 +172,30 @@ async function buildVerifyPage(): Promise<void> {
 	writeFileSync(join(BUILT_DIR, "verify.html"), page);
 }
 
+const POLICY_ENGINE = "src/policy/engine.ts";
+
+/** The hash of all that a module is built from. */
+async function hashSources(entry: string): Promise<string> {
+	const { metafile } = await build({
+		entryPoints: [entry],
+		bundle: true,
+		absWorkingDir: process.cwd(),
+		write: false,
+		metafile: true,
+		format: "esm",
+	});
+	const hash = createHash("sha256");
+	for (const path of Object.keys(metafile.inputs).sort()) hash.update(`${path}\0`).update(readFileSync(path));
+	return `sha256:${hash.digest("hex")}`;
+}
+
+/** Builds the policy engine, with the version of its rules. */
+async function buildPolicyEngine(): Promise<void> {
+	await buildModule(POLICY_ENGINE, "src/policy/built/engine.js", {
+		POLICY_SOURCES_HASH: JSON.stringify(await hashSources(POLICY_ENGINE)),
+	});
+}
+
 /** Builds all of them. Run it before anything bundles the Worker. */
 export async function buildModules(): Promise<void> {
 	await Promise.all([
@@ -180,7 +204,7 @@ export async function buildModules(): Promise<void> {
 		buildDocuments(),
 		buildModule(join(SITE, "examples.ts"), join(SITE, "built/examples.js")),
 		buildModule("src/compliance/detector.ts", "src/compliance/built/detector.js"),
-		buildModule("src/policy/engine.ts", "src/policy/built/engine.js"),
+		buildPolicyEngine(),
 		buildModule("src/telemetry/module.ts", "src/telemetry/built/telemetry.js"),
 	]);
 }

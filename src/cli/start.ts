@@ -14,6 +14,7 @@ import { UnreadableStateError } from "./local-state.ts";
 import { DEFAULT_PORT, OperatorError } from "./operator.ts";
 import { CatalogSettingError, readStartCatalog } from "./operator-catalog.ts";
 import { checkOperatorConfig } from "./operator-config.ts";
+import { readService } from "./read-service.ts";
 import { claimState, StateInUseError } from "./single-instance.ts";
 import { startWithCatalog } from "./start-service.ts";
 
@@ -60,7 +61,7 @@ const healthSchema = z.object({ default_config: z.string() });
 
 /** Says that the operator's config cannot be read, whether it is BRAIN_MD or in KV. The service runs all the same. */
 async function reportConfigState(serviceUrl: string): Promise<void> {
-	const health = healthSchema.parse(await (await fetch(`${serviceUrl}/health`)).json());
+	const health = healthSchema.parse(await (await readService(`${serviceUrl}/health`)).json());
 	if (health.default_config !== "invalid") return;
 	console.error("the routing config of the operator cannot be read; until it can:");
 	console.error("  the last one that could be read is in force; if there never was one, no model is called (503)");

@@ -1,4 +1,5 @@
 // The client: one method for each thing that the service does and OpenAI's library does not, typed from the list of endpoints.
+import { agentMethods } from "./agents.ts";
 import { type CompletionChunk, readChunks } from "./chat.ts";
 import { SvcError } from "./errors.ts";
 import { collectAll, followList, readAllPages } from "./pages.ts";
@@ -9,7 +10,9 @@ import {
 	type CallSettings,
 	type EndpointAnswer,
 	type EndpointArguments,
+	type EndpointBody,
 	type EndpointId,
+	type EndpointQuery,
 	Transport,
 } from "./transport.ts";
 
@@ -27,13 +30,6 @@ export interface ClientOptions extends ConnectionOptions {
 const DEFAULT_RETRIES = 2;
 const DEFAULT_TIMEOUT_MS = 600_000;
 const DEFAULT_FOLLOW_MS = 2_000;
-
-/** The body that an endpoint takes. */
-export type EndpointBody<Id extends EndpointId> =
-	EndpointArguments<Id> extends { body?: infer Body } ? Exclude<Body, undefined> : never;
-/** The query that an endpoint takes. */
-export type EndpointQuery<Id extends EndpointId> =
-	EndpointArguments<Id> extends { query?: infer Query } ? Exclude<Query, undefined> : never;
 
 type RunBody = EndpointBody<"start_agent_run">;
 
@@ -76,7 +72,7 @@ function runMethods(transport: Transport) {
 		/** The steps with their proofs; `full` with what verifies them. */
 		trajectory: (runId: string, full = false, settings?: CallSettings) =>
 			transport.call("get_agent_trajectory", { params: { run_id: runId }, query: { full } }, settings),
-		/** A step with the text that it wrote. */
+		/** A step with the text that it wrote, and of one with tools what was called, decided and answered. */
 		step: (runId: string, index: number, settings?: CallSettings) =>
 			transport.call("get_agent_step", { params: { run_id: runId, index: String(index) } }, settings),
 		/** Has a run make no further call; what it has cost stays charged. */
@@ -85,6 +81,9 @@ function runMethods(transport: Transport) {
 		/** Lets an interrupted run go on, and reports each step. */
 		resume: (runId: string, settings: CallSettings = {}): AsyncGenerator<WorkEvent<"resume_agent_run">> =>
 			followWork(transport, "resume_agent_run", { params: { run_id: runId }, body: { stream: true } }, settings),
+		/** Answers what a run waits for. The same answers again change nothing. */
+		resolve: (runId: string, body: EndpointBody<"resolve_agent_run">, settings: CallSettings = {}) =>
+			transport.call("resolve_agent_run", { params: { run_id: runId }, body }, { ...settings, isRepeatable: true }),
 	};
 }
 
@@ -297,6 +296,7 @@ export function createClient(options: ClientOptions = {}) {
 		codeStream: (body: EndpointBody<"write_code">, settings?: CallSettings) =>
 			readWork(transport, "write_code", { body: { ...body, stream: true } }, settings),
 		runs: runMethods(transport),
+		agents: agentMethods(transport),
 		handoffs: handoffMethods(transport),
 		...governanceMethods(transport),
 		proofs: proofReader(transport),

@@ -519,16 +519,33 @@ type GoalDigest = {
 	bytes: number;
 };
 
+type ToolCalls2 = {
+	/** Tool calls that models made. */
+	requested: number;
+	/** By the policy, with nobody asked. */
+	allowed: number;
+	/** By the policy. */
+	denied: number;
+	/** By a person, edits included. */
+	approved: number;
+	/** By a person. */
+	rejected: number;
+	/** Those of them that nobody decided on or answered in time. */
+	expired: number;
+};
+
 type AgentRun = {
 	object: "agent.run";
 	/** Id of the run, and of its receipt. */
 	run_id: string;
-	/** How it ended; reads also see `running` and `interrupted`. */
-	status: "running" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";
+	/** How it ended, or `requires_action` while it waits for somebody; reads also see `running` and `interrupted`. */
+	status: "running" | "requires_action" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";
 	/** Its receipt is signed; false while it runs, and while it can be resumed. */
 	sealed: boolean;
 	/** When it began. */
 	created_at: string;
+	/** The workspace that its events and its approvals belong to; absent without one. */
+	workspace_id?: string;
 	/** The effort policy. */
 	policy: string;
 	/** The strategy that subtasks begin with. */
@@ -551,8 +568,14 @@ type AgentRun = {
 	goal_digest?: GoalDigest;
 	/** What became of the goal, judged on the output, once the run has ended; in no proof. */
 	goal_outcome?: "done" | "partial" | "refused" | "needs_tools";
-	/** Why it stopped, unless it is complete or still running. */
+	/** With `output_schema`, once there is a result: whether the output has its form; if not, `final_message` says what is wrong. */
+	format_met?: boolean;
+	/** Why it stopped, unless it is complete or still running; and what of the output does not fit `output_schema`. */
 	final_message?: string;
+	/** How many tool calls its models made, and what became of them; absent in runs without tools. */
+	tool_calls?: ToolCalls2;
+	/** Its request said `self_approval`, and an owner's key began it. */
+	self_approval?: true;
 	/** The goal as it was asked for. */
 	goal?: string;
 	/** Its subtasks. */
@@ -561,6 +584,8 @@ type AgentRun = {
 	steps: Steps[];
 	/** What its owner should know. */
 	alerts: Alerts[];
+	/** While it waits: what it waits for, which POST /v1/agent/{run_id}/resolve takes. */
+	pending?: Pending[];
 	/** The cap, and the limits of the plan that it was held against. */
 	budget: Budget;
 	/** Salt of the hashes of its texts: for its owner, who may give it away; absent in older runs. */
@@ -602,7 +627,7 @@ type Steps = {
 
 type Alerts = {
 	level: "WARNING" | "CRITICAL";
-	code: "budget_pressure" | "provider_overrun" | "model_replaced" | "webhook_failed" | "placeholder_not_restored" | "step_refused";
+	code: "budget_pressure" | "provider_overrun" | "model_replaced" | "webhook_failed" | "placeholder_not_restored" | "step_refused" | "loop_detected" | "tools_ended";
 	threshold: number | null;
 	consumed_share: number;
 	consumed_usd: number;
@@ -610,6 +635,50 @@ type Alerts = {
 	step_index: number;
 	intensity: "Laser" | "Halo" | "Foton";
 	message: string;
+};
+
+type Pending = {
+	/** What a resolution names; for a client tool, its idempotency key. */
+	id: string;
+	/** What it waits for: a tool of the client to be run, a decision on a call, an answer to a question, or a decision on the plan. */
+	kind: "client_tool" | "approval" | "input" | "plan";
+	/** The tool that is called; null for a plan. */
+	tool: string | null;
+	/** The call's arguments; of a plan, its subtasks and its bound. */
+	arguments: Record<string, unknown> | null;
+	/** Hash of the exact action that a decision is bound to. */
+	action_digest: string | null;
+	/** What the policy decided; null where nothing is judged. */
+	policy: Policy | null;
+	/** Calls whose untrusted results the run had read, and the values of this call that occur only in them. */
+	tainted_by: TaintedBy[];
+	/** In a run that has read untrusted text: values of this call that occur in no text of the owner's and in no untrusted one either, each with the tool that may be behind it, where only one can be. */
+	unsourced: Unsourced[];
+	/** When it ends without an answer. */
+	expires_at: string;
+};
+
+type Policy = {
+	decision: "allow" | "confirm" | "approve" | "deny";
+	risk_score: number;
+	reason: string;
+	/** The audit event of the decision. */
+	event_id: string;
+};
+
+type TaintedBy = {
+	call_id: string;
+	tool: string;
+	values: {
+		kind: string;
+		value: string;
+	}[];
+};
+
+type Unsourced = {
+	kind: string;
+	value: string;
+	tool: string | null;
 };
 
 type Budget = {
@@ -625,6 +694,17 @@ type Budget = {
 type Svc2 = {
 	/** Parameters and parts that had no effect, or another one than was asked for. */
 	warnings: Warnings[];
+};
+
+type Said = {
+	turn: number;
+	text: string;
+};
+
+type Steering = {
+	turn: number;
+	id: string;
+	text: string;
 };
 
 type Data = {
@@ -686,6 +766,8 @@ type Tools2 = {
 	deny?: string[] | null;
 	/** Verdict on an unknown tool that no pattern names. Default: ask. */
 	unknown?: "allow" | "ask" | "deny" | null;
+	/** With false, nobody approves for a run whose own side asks to approve itself. Default: true. */
+	self_approval?: boolean | null;
 };
 
 type Manifest = {
@@ -705,6 +787,7 @@ type Tools3 = {
 	ask: string[];
 	deny: string[];
 	unknown: "allow" | "ask" | "deny";
+	self_approval?: false;
 };
 
 type HookCodexBody = {
@@ -770,11 +853,11 @@ type Message = {
 	content: string | null;
 	refusal: string | null;
 	reasoning_content?: string;
-	tool_calls?: ToolCalls2[];
+	tool_calls?: ToolCalls3[];
 	[member: string]: unknown;
 };
 
-type ToolCalls2 = {
+type ToolCalls3 = {
 	id: string;
 	type: "function";
 	function: {
@@ -827,8 +910,8 @@ type Proof2 = {
 type ChangeKeyBody = {
 	/** Name for people. */
 	name?: string | null;
-	/** An `agent` may not change manifests, shares or keys. */
-	role?: "owner" | "agent" | null;
+	/** An `agent` may not change manifests, shares or keys. An `approver` reads runs and resolves approvals and plans, nothing else. */
+	role?: "owner" | "agent" | "approver" | null;
 	/** End: from then on the key is refused. */
 	expires_at?: string | null;
 	/** Requests a minute, at most the plan's. */
@@ -851,7 +934,7 @@ type ChangeKeyBody = {
 	alert_webhook?: string | null;
 	/** Keep what its requests asked and were answered, where the operator keeps texts. False by default. */
 	log_texts?: boolean | null;
-	/** Whether it reads only what it, or a key that it replaced, made. True by default for `agent`; never for `owner`. */
+	/** Whether it reads only what it, or a key that it replaced, made. True by default for `agent`; never for the others. */
 	own_only?: boolean | null;
 };
 
@@ -859,7 +942,7 @@ type ChangeKey = {
 	object: "key";
 	key_id: string;
 	name: string | null;
-	role: "owner" | "agent";
+	role: "owner" | "agent" | "approver";
 	last4: string;
 	expires_at: string | null;
 	/** Null where the plan's limit holds. */
@@ -884,6 +967,8 @@ type ChangeKey = {
 	created_at: string;
 	/** The key that it replaced. */
 	rotated_from: string | null;
+	/** The key that made it, also by a rotation; null where the operator did. Only owners' keys are shown it. */
+	made_by: string | null;
 	/** Of the budget, in its current period; null without one. */
 	spent_usd: number | null;
 	/** What open requests may still cost of the budget, at most. */
@@ -1746,8 +1831,64 @@ export interface EndpointTypes {
 			reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
 			/** IANA zone of the date that each step is told, such as `Europe/Warsaw`; `UTC` by default. */
 			time_zone?: string | null;
-			/** Where its audit events belong. */
+			/** Where its audit events belong; with tools it is required, and its manifest judges their calls. */
 			workspace_id?: string | null;
+			/** Tools that its steps may call: the client's own (`function`), and `compute` and `ask_user`; at most 64, and 64 KiB. */
+			tools?: Array<{
+				type: "compute";
+			} | {
+				type: "ask_user";
+			} | {
+				/** A tool that the client runs. */
+				type: "function";
+				/** Its name, by which models call it; or it stands in `function`. */
+				name?: string;
+				/** What it does, for the model. */
+				description?: string | null;
+				/** JSON Schema of its arguments. */
+				parameters?: Record<string, unknown> | null;
+				/** The provider holds the model to the schema, where it can. */
+				strict?: boolean | null;
+				/** Name, description, parameters and strict in the form of chat completions. */
+				function?: {
+					name: string;
+					/** What it does, for the model. */
+					description?: string | null;
+					/** JSON Schema of its arguments. */
+					parameters?: Record<string, unknown> | null;
+					/** The provider holds the model to the schema, where it can. */
+					strict?: boolean | null;
+				};
+				/** What a call does: `read`, `write`, or `external` by default. It counts once the run has read untrusted text. */
+				effects?: "read" | "write" | "external" | null;
+				/** Others write what it returns, such as mail or pages: untrusted text. */
+				untrusted?: boolean | null;
+				/** What it returns is private. */
+				private?: boolean | null;
+				/** JSON pointers to commands in its arguments, which the policy judges; one to an array means all its strings. */
+				commands?: string[] | null;
+				/** JSON pointers to paths of files in its arguments, which the policy judges; one to an array means all its strings. */
+				files?: string[] | null;
+				/** JSON pointers to hosts or addresses in its arguments, which the policy judges; one to an array means all its strings. */
+				hosts?: string[] | null;
+				/** Most calls of it in the run. */
+				max_calls?: number | null;
+				/** Seconds that its result is waited for; 600 by default, 604800 at most. */
+				timeout_s?: number | null;
+				/** Its result is read by a model without tools, which answers in a schema. It counts as `untrusted`. */
+				quarantine?: boolean | null;
+			}> | null;
+			/** Most tool calls of the run; 50 by default, 200 at most. */
+			max_tool_calls?: number | null;
+			/** With `approve: true` the run waits until a person has decided on its plan. */
+			plan?: {
+				/** The run waits until a person has decided on its plan. */
+				approve?: boolean | null;
+			} | null;
+			/** JSON Schema of its output, which is then JSON. */
+			output_schema?: Record<string, unknown> | null;
+			/** The owner's key that begins the run may decide on its approvals and its plan, unless the manifest forbids it. */
+			self_approval?: boolean | null;
 			/** A routing config. */
 			brain_config?: BrainConfig | null;
 			/** Which models may see the request. */
@@ -1773,7 +1914,7 @@ export interface EndpointTypes {
 			/** At most 200; a higher number counts as 200. */
 			limit?: number;
 			/** Only runs of this status. */
-			status?: "running" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";
+			status?: "running" | "requires_action" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";
 			/** Only runs that began then or later. */
 			since?: string;
 			/** Only runs that began before. */
@@ -1791,12 +1932,14 @@ export interface EndpointTypes {
 				object: "agent.run";
 				/** Id of the run, and of its receipt. */
 				run_id: string;
-				/** How it ended; reads also see `running` and `interrupted`. */
-				status: "running" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";
+				/** How it ended, or `requires_action` while it waits for somebody; reads also see `running` and `interrupted`. */
+				status: "running" | "requires_action" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";
 				/** Its receipt is signed; false while it runs, and while it can be resumed. */
 				sealed: boolean;
 				/** When it began. */
 				created_at: string;
+				/** The workspace that its events and its approvals belong to; absent without one. */
+				workspace_id?: string;
 				/** The effort policy. */
 				policy: string;
 				/** The strategy that subtasks begin with. */
@@ -1819,10 +1962,29 @@ export interface EndpointTypes {
 				goal_digest?: GoalDigest;
 				/** What became of the goal, judged on the output, once the run has ended; in no proof. */
 				goal_outcome?: "done" | "partial" | "refused" | "needs_tools";
-				/** Why it stopped, unless it is complete or still running. */
+				/** With `output_schema`, once there is a result: whether the output has its form; if not, `final_message` says what is wrong. */
+				format_met?: boolean;
+				/** Why it stopped, unless it is complete or still running; and what of the output does not fit `output_schema`. */
 				final_message?: string;
+				/** How many tool calls its models made, and what became of them; absent in runs without tools. */
+				tool_calls?: ToolCalls2;
+				/** Its request said `self_approval`, and an owner's key began it. */
+				self_approval?: true;
 				/** Its first 200 characters. */
 				goal: string;
+				/** While it waits: what it waits for, without texts. */
+				pending?: Array<{
+					/** What a resolution names; for a client tool, its idempotency key. */
+					id: string;
+					/** What it waits for: a tool of the client to be run, a decision on a call, an answer to a question, or a decision on the plan. */
+					kind: "client_tool" | "approval" | "input" | "plan";
+					/** The tool that is called; null for a plan. */
+					tool: string | null;
+					/** Hash of the exact action that a decision is bound to. */
+					action_digest: string | null;
+					/** When it ends without an answer. */
+					expires_at: string;
+				}>;
 			}>;
 		};
 	};
@@ -1888,7 +2050,7 @@ export interface EndpointTypes {
 		result: {
 			object: "agent.trajectory";
 			run_id: string;
-			status: "running" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";
+			status: "running" | "requires_action" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";
 			trajectory_proof: string;
 			/** Hashes are cut, unless `full` is true. */
 			steps: Steps[];
@@ -1912,7 +2074,7 @@ export interface EndpointTypes {
 			};
 		};
 	};
-	/** One step of a run with the text that it wrote. */
+	/** One step of a run with the text that it wrote, and of a step with tools what was called, decided and answered. */
 	get_agent_step: {
 		params: {
 			run_id: string;
@@ -1929,8 +2091,118 @@ export interface EndpointTypes {
 			text: string;
 			/** The text was longer than 1 MiB, and is its beginning. */
 			truncated: boolean;
-			/** Of the whole text. */
-			output_hash: string;
+			/** Of the whole text; null while the step goes on. */
+			output_hash: string | null;
+			/** Hash of the exchange, as the step's record has it. */
+			input_hash?: string;
+			/** What `input_hash` is over; without `steering` where there was none. */
+			exchange?: {
+				type: "svc.input.v4";
+				/** The messages of its first turn. */
+				messages: {
+					role: string;
+					content: string;
+				}[];
+				/** Hashes of the model's words beside calls. */
+				said: Said[];
+				/** Hashes of the messages that steered the run before a turn. */
+				steering?: Steering[];
+				/** Its calls, by turn and place. */
+				calls: Array<{
+					/** Id of the call. */
+					id: string;
+					/** The model's turn in the step, from 0. */
+					turn: number;
+					/** The tool, as the model named it. */
+					tool: string;
+					/** Hash of the tool's definition; null for a tool that the run does not have. */
+					definition: string | null;
+					/** What the policy decided; null where nothing was judged. */
+					decision: "allow" | "confirm" | "approve" | "deny" | null;
+					/** The audit event of the decision. */
+					event_id: string | null;
+					/** What became of it. */
+					state: "requested" | "allowed" | "denied" | "approved" | "rejected" | "dispatched" | "done" | "failed" | "expired";
+					/** Hash of the arguments. */
+					arguments: string;
+					/** A person's decision. */
+					approval: {
+						/** The key that decided. */
+						key_id: string;
+						/** What was decided. */
+						decision: "approve" | "edit" | "reject";
+						/** When. */
+						at: string;
+						/** The `action_digest` that it is bound to. */
+						digest: string;
+					} | null;
+					/** Hash of the result. */
+					result: string | null;
+				}>;
+			};
+			/** The model's words beside calls. */
+			said?: Said[];
+			/** The messages that steered the run, each with the turn before which the model read it. */
+			steering?: Steering[];
+			/** Its calls, by turn and place. */
+			calls?: Array<{
+				/** Id of the call. */
+				id: string;
+				/** The model's turn in the step, from 0. */
+				turn: number;
+				/** The tool, as the model named it. */
+				tool: string;
+				/** Hash of the tool's definition; null for a tool that the run does not have. */
+				definition: string | null;
+				/** What the policy decided; null where nothing was judged. */
+				decision: "allow" | "confirm" | "approve" | "deny" | null;
+				/** The audit event of the decision. */
+				event_id: string | null;
+				/** What became of it. */
+				state: "requested" | "allowed" | "denied" | "approved" | "rejected" | "dispatched" | "done" | "failed" | "expired";
+				/** An object; the model's text where it cannot be read as one; null where it is not kept. */
+				arguments: unknown;
+				/** How risky the policy found it, 0 to 100. */
+				risk_score: number | null;
+				/** Why the policy decided so, and what would pass. */
+				reason: string | null;
+				/** What it was judged by: the manifest, and the policy engine's version. */
+				policy: {
+					manifest_digest: string;
+					version: string;
+				} | null;
+				/** Hash of the exact action. */
+				action_digest: string | null;
+				/** A person's decision; null without one. */
+				approval: {
+					/** The key that decided. */
+					key_id: string;
+					/** What was decided. */
+					decision: "approve" | "edit" | "reject";
+					/** When. */
+					at: string;
+					/** The `action_digest` that it is bound to. */
+					digest: string;
+					/** The key that decided began the run, or made the key that did. */
+					self_approval?: true;
+					/** In the person's words. */
+					reason?: string;
+				} | null;
+				/** Calls whose untrusted results the run had read, and the values of this call that occur only in them. */
+				tainted_by: TaintedBy[];
+				/** In a run that has read untrusted text: values of this call that occur in no text of the owner's and in no untrusted one either, each with the tool that may be behind it, where only one can be. */
+				unsourced: Unsourced[];
+				/** As the next turn read it; null where there is none, or where it is not kept. */
+				result: string | null;
+				/** The result says why there is none. */
+				is_error: boolean;
+				/** The result was longer than 32 KiB, and the model read its beginning and end. */
+				result_cut: boolean;
+				/** Its arguments or its result are not kept. */
+				truncated: boolean;
+			}>;
+			/** Of all these hashes: for its owner, who may give it away. */
+			salt?: string;
 		};
 	};
 	/** What happens in one of the caller's runs, until it is over or interrupted; then the run. */
@@ -1956,7 +2228,44 @@ export interface EndpointTypes {
 		params: {
 			run_id: string;
 		};
+		body?: {
+			/** Progress as Server-Sent Events, then the run. */
+			stream?: boolean | null;
+			/** Answer at once with 202 and the run; not with `stream`. */
+			background?: boolean | null;
+		};
+		result: AgentRun;
+	};
+	/** Answers some or all of what a waiting run asks for; once all is answered, the run goes on. */
+	resolve_agent_run: {
+		params: {
+			run_id: string;
+		};
 		body: {
+			/** Answers to some or all of what the run waits for. They count together, or none does. */
+			resolutions?: Array<{
+				/** The pending's id. */
+				id: string;
+				/** Of a `client_tool`: its result, a text or any JSON; at most 1 MiB. */
+				output?: unknown;
+				/** The client's tool failed; `output` says why. */
+				is_error?: boolean | null;
+				/** Of an `approval` or a `plan`: what a person decides. */
+				decision?: "approve" | "edit" | "reject" | null;
+				/** With `edit`: the arguments to run with instead; of a plan, `{plan: [...]}`. */
+				arguments?: Record<string, unknown> | null;
+				/** With `reject`: why, for the model and for the audit log, which has it as it is. */
+				reason?: string | null;
+				/** Of an `input`: the answer to the question. */
+				payload?: unknown;
+			}> | null;
+			/** Steers the run; from the key that began it, or an owner's. */
+			message?: {
+				/** The same id again adds nothing. */
+				id: string;
+				/** The model reads it as the user's before its next turn. */
+				text: string;
+			} | null;
 			/** Progress as Server-Sent Events, then the run. */
 			stream?: boolean | null;
 			/** Answer at once with 202 and the run; not with `stream`. */
@@ -2395,7 +2704,7 @@ export interface EndpointTypes {
 			/** Only events of this workspace. */
 			workspace_id?: string;
 			/** Only events of this type. */
-			event_type?: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked" | "texts_read";
+			event_type?: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked" | "texts_read" | "tool_approved" | "tool_rejected";
 			/** Only policy checks that were decided so. */
 			decision?: "allow" | "confirm" | "approve" | "deny";
 			/** Only events of this actor: `key:<key id>` or `operator`. */
@@ -2408,6 +2717,8 @@ export interface EndpointTypes {
 			directory?: string;
 			/** Only events of coding agents in this permission mode. */
 			permission_mode?: string;
+			/** Only events of this run: its plan, checks of its calls, decisions on them. */
+			run_id?: string;
 			/** Only events from then on. */
 			since?: string;
 			/** Only events before. */
@@ -2429,7 +2740,7 @@ export interface EndpointTypes {
 				/** Id of the event. */
 				id: string;
 				/** What happened. */
-				event_type: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked" | "texts_read";
+				event_type: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked" | "texts_read" | "tool_approved" | "tool_rejected";
 				/** Its workspace, if it has one. */
 				workspace_id: string | null;
 				/** `key:<key id>` or `operator`. */
@@ -2687,7 +2998,7 @@ export interface EndpointTypes {
 			object: "key";
 			key_id: string;
 			name: string | null;
-			role: "owner" | "agent";
+			role: "owner" | "agent" | "approver";
 			last4: string;
 			expires_at: string | null;
 			/** Null where the plan's limit holds. */
@@ -2712,6 +3023,8 @@ export interface EndpointTypes {
 			created_at: string;
 			/** The key that it replaced. */
 			rotated_from: string | null;
+			/** The key that made it, also by a rotation; null where the operator did. Only owners' keys are shown it. */
+			made_by: string | null;
 			/** Of the budget, in its current period; null without one. */
 			spent_usd: number | null;
 			/** What open requests may still cost of the budget, at most. */
@@ -2775,7 +3088,7 @@ export interface EndpointTypes {
 			object: "key";
 			key_id: string;
 			name: string | null;
-			role: "owner" | "agent";
+			role: "owner" | "agent" | "approver";
 			last4: string;
 			expires_at: string | null;
 			/** Null where the plan's limit holds. */
@@ -2800,6 +3113,8 @@ export interface EndpointTypes {
 			created_at: string;
 			/** The key that it replaced. */
 			rotated_from: string | null;
+			/** The key that made it, also by a rotation; null where the operator did. Only owners' keys are shown it. */
+			made_by: string | null;
 			/** Of the budget, in its current period; null without one. */
 			spent_usd: number | null;
 			/** What open requests may still cost of the budget, at most. */
@@ -3720,7 +4035,7 @@ export interface EndpointTypes {
 				/** Id of the event. */
 				id: string;
 				/** What happened. */
-				event_type: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked" | "texts_read";
+				event_type: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked" | "texts_read" | "tool_approved" | "tool_rejected";
 				/** Its workspace, if it has one. */
 				workspace_id: string | null;
 				/** `key:<key id>` or `operator`. */
@@ -3825,6 +4140,7 @@ export const ROUTES: Readonly<
 	watch_agent_run: { method: "GET", path: "/v1/agent/{run_id}/events", isRepeatable: true, member: "object" },
 	cancel_agent_run: { method: "POST", path: "/v1/agent/{run_id}/cancel", member: "object" },
 	resume_agent_run: { method: "POST", path: "/v1/agent/{run_id}/resume", member: "object" },
+	resolve_agent_run: { method: "POST", path: "/v1/agent/{run_id}/resolve", member: "object" },
 	delete_agent_run: { method: "DELETE", path: "/v1/agent/{run_id}", isRepeatable: true, member: "object" },
 	create_handoff: { method: "POST", path: "/v1/handoff", member: "id" },
 	get_handoff_checkpoint: { method: "GET", path: "/v1/handoff/chain/{workspace_id}/checkpoint", isRepeatable: true },

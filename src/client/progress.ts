@@ -32,7 +32,8 @@ export async function* readWork<Id extends EndpointId>(
 		const value: unknown = JSON.parse(text);
 		if (name === "error") throw toSvcError(value, 200, requestId);
 		if (name === "progress") yield { type: "progress", progress: value as Progress };
-		if (name !== "result") continue;
+		// A run that waits for its client or for a person ends its stream as one that is over does: with the run.
+		if (name !== "result" && name !== "requires_action") continue;
 		yield { type: "result", result: value as EndpointAnswer<Id> };
 		return;
 	}

@@ -1,5 +1,6 @@
 // Reads proofs from the service and verifies them on this machine. The checks are loaded on first use: most callers need none.
-import type { CallSettings, Transport } from "./transport.ts";
+import { SvcError } from "./errors.ts";
+import type { CallSettings, EndpointAnswer, Transport } from "./transport.ts";
 import type { ComparedTexts, ProofKindName, Verification } from "./verification.ts";
 
 export interface CheckSettings extends CallSettings {
@@ -80,6 +81,40 @@ function withMember(object: string, name: string, value: string): string {
 	return `${object.trimEnd().slice(0, -1)},"${name}":${value}}`;
 }
 
+/** The strategy of steps with tools. */
+const TOOLS_STRATEGY = "tools";
+
+/** The members of a trajectory's file that show what a run's tools did: its exchanges, and its workspace's chain if people decided. */
+async function readToolMembers(
+	transport: Transport,
+	trajectory: string,
+	settings: CallSettings,
+): Promise<[name: string, value: string][]> {
+	const { run_id, steps } = JSON.parse(trajectory) as EndpointAnswer<"get_agent_trajectory">;
+	const exchanges: string[] = [];
+	for (const { index } of steps.filter(({ strategy }) => strategy === TOOLS_STRATEGY)) {
+		const params = { run_id, index: String(index) };
+		// Kept for thirty days, and not everywhere: then the rest is verified without them.
+		const text = await transport.text("get_agent_step", { params }, settings).catch(ignoreMissing);
+		if (text !== null && "exchange" in JSON.parse(text)) exchanges.push(text);
+	}
+	if (exchanges.length === 0) return [];
+	const { workspace_id } = await transport.call("get_agent_run", { params: { run_id } }, settings);
+	const members: [string, string][] = [["exchanges", `[${exchanges.join(",")}]`]];
+	const isDecided = exchanges.some((text) =>
+		(JSON.parse(text) as EndpointAnswer<"get_agent_step">).calls?.some(({ approval }) => approval !== null),
+	);
+	if (isDecided && workspace_id !== undefined)
+		members.push(["chain", await readChainPages(transport, workspace_id, settings)]);
+	return members;
+}
+
+/** Null for what is not there. @throws any other error. */
+function ignoreMissing(error: unknown): null {
+	if (error instanceof SvcError && error.status === 404) return null;
+	throw error;
+}
+
 /** Receipts and runs. */
 export function proofReader(transport: Transport) {
 	const receiptText = (requestId: string, settings?: CallSettings) =>
@@ -95,13 +130,18 @@ export function proofReader(transport: Transport) {
 			const { settings, texts } = splitTexts(given);
 			return verify(await receiptText(requestId, settings), await readKeys(transport, settings), "receipt", texts);
 		},
-		/** Reads the trajectory of one of the caller's runs with its receipt, and verifies both on this machine, with the texts that you give. */
+		/**
+		 * Reads the trajectory of one of the caller's runs with its receipt, and verifies both on this machine, with the texts that you
+		 * give. Of a run with tools also what they were told and answered, and what people decided.
+		 */
 		verifyRun: async (runId: string, options: CheckSettings & ComparedTexts = {}): Promise<Verification> => {
 			const { settings, texts } = splitTexts(options);
 			const given = { params: { run_id: runId }, query: { full: true } };
 			const trajectory = await transport.text("get_agent_trajectory", given, settings);
 			const proof = await receiptText(runId, settings);
-			return verify(withMember(trajectory, "proof", proof), await readKeys(transport, settings), "trajectory", texts);
+			const members = [["proof", proof], ...(await readToolMembers(transport, trajectory, settings))] as const;
+			const file = members.reduce((text, [name, value]) => withMember(text, name, value), trajectory);
+			return verify(file, await readKeys(transport, settings), "trajectory", texts);
 		},
 	};
 }

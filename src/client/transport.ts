@@ -13,6 +13,13 @@ export type EndpointArguments<Id extends EndpointId> = Omit<EndpointTypes[Id], "
 /** What an endpoint answers. */
 export type EndpointAnswer<Id extends EndpointId> = EndpointTypes[Id]["result"];
 
+/** The body that an endpoint takes. */
+export type EndpointBody<Id extends EndpointId> =
+	EndpointArguments<Id> extends { body?: infer Body } ? Exclude<Body, undefined> : never;
+/** The query that an endpoint takes. */
+export type EndpointQuery<Id extends EndpointId> =
+	EndpointArguments<Id> extends { query?: infer Query } ? Exclude<Query, undefined> : never;
+
 /** Options of one call. */
 export interface CallSettings {
 	/** Stops the request and its further tries. */

@@ -1,4 +1,4 @@
-// Verifies proofs on this machine: receipts, chains, checkpoints, tree proofs, trajectories. The checks are the verifier's; they ask nobody.
+// Verifies proofs on this machine: receipts, runs and their steps, trajectories, chains, checkpoints, tree proofs. The checks are the verifier's; they ask nobody.
 import { allHold, type Finding } from "../verifier/findings.ts";
 import { readPublicKeys } from "../verifier/keys.ts";
 import { guessKind, PROOF_KINDS, type ProofKindName } from "../verifier/kinds.ts";
@@ -39,9 +39,10 @@ export async function verifyProof(text: string, options: VerificationOptions): P
 	const { salt = null, input = null, output = null } = options;
 	const keys = readPublicKeys(publicKeys);
 	if (!keys) throw new TypeError("publicKeys is no Ed25519 public key, nor the service's answer with its keys");
-	if (kind === undefined) throw new TypeError("the text is no receipt, trajectory, chain, checkpoint or tree proof");
+	if (kind === undefined)
+		throw new TypeError("the text is no receipt, run, trajectory, step, chain, checkpoint or tree proof");
 	if ([salt, input, output].some((each) => each !== null) && PROOF_KINDS[kind].takes !== "texts")
-		throw new TypeError("salt, input and output are compared with a receipt or a trajectory");
+		throw new TypeError("salt, input and output are compared with a receipt, a run or a trajectory");
 	const findings = await PROOF_KINDS[kind].check(text, { keys, checkpoint, texts: { salt, input, output } });
 	return { isValid: allHold(findings), findings };
 }

@@ -13,6 +13,15 @@ export interface ApiFailure {
 	retryAfterSeconds: number | null;
 	/** What is wrong with which field, where the API names any. */
 	issues: readonly { path: string; message: string }[];
+	/** Who had decided before, where the API names it. */
+	decided?: ApiDecision;
+}
+
+/** A decision on what a run waited for. */
+interface ApiDecision {
+	decision: "approve" | "edit" | "reject";
+	key_id: string;
+	at: string;
 }
 
 export type ApiAnswer<T> = { ok: true; value: T } | { ok: false; failure: ApiFailure };
@@ -34,6 +43,8 @@ interface ErrorBody {
 	issues?: { path: string; message: string }[];
 	/** Faults of a routing config. */
 	errors?: string[];
+	/** Of a decision that comes too late; null where nobody decided. */
+	decided?: ApiDecision | null;
 }
 
 /** Reads an error in the forms that the API gives it: flat, or wrapped for 401 and 429. */
@@ -48,6 +59,7 @@ function toApiFailure(response: Response, body: ErrorBody | null): ApiFailure {
 		requestId: response.headers.get("x-request-id") ?? "",
 		retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
 		issues: body?.issues ?? (body?.errors ?? []).map((message) => ({ path: "config", message })),
+		...(body?.decided ? { decided: body.decided } : {}),
 	};
 }
 

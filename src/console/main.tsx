@@ -2,7 +2,7 @@
 import { apiClient } from "./api.ts";
 import { findAsset } from "./assets.ts";
 import { isFromOwnPage, toOwnPath } from "./origin.ts";
-import type { ConsolePage, PageAnswer } from "./page.ts";
+import { type ConsolePage, type PageAnswer, SECTIONS } from "./page.ts";
 import { CONSOLE_PAGES } from "./pages.ts";
 import { documentResponse, errorDocument, plainDocument } from "./respond.tsx";
 import { matchRoute } from "./routes.ts";
@@ -18,6 +18,7 @@ import {
 } from "./session.ts";
 import { Layout } from "./views/layout.tsx";
 import { SignIn } from "./views/sign-in.tsx";
+import { countWaiting } from "./waiting.ts";
 
 const SIGN_IN_PATH = "/console/sign-in";
 const SIGN_OUT_PATH = "/console/sign-out";
@@ -110,10 +111,14 @@ function toSignIn(url: URL, method: string): string {
 	return method === "GET" ? `${SIGN_IN_PATH}?next=${encodeURIComponent(url.pathname + url.search)}` : SIGN_IN_PATH;
 }
 
-function toResponse(answer: PageAnswer, session: Session): Response {
+async function toResponse(answer: PageAnswer, session: Session, waiting: Promise<string | null>): Promise<Response> {
 	if (answer.kind === "redirect") return redirect(answer.to);
 	if (answer.kind === "response") return answer.response;
-	return documentResponse(<Layout page={answer} session={session} />, answer.status, answer.headers);
+	return documentResponse(
+		<Layout page={answer} session={session} waiting={await waiting} />,
+		answer.status,
+		answer.headers,
+	);
 }
 
 interface MatchedPage {
@@ -130,11 +135,16 @@ async function showPage(
 	const url = new URL(request.url);
 	const session = await takePage(request, service);
 	if (session instanceof Response) return session;
+	// A key that only decides has nothing to see there.
+	if (session.role === "approver" && page.id === "overview") return redirect(SECTIONS.waiting.path);
 	const api = apiClient(service, session);
+	// Read while the page is made. What a script asks for is a part of a page, which shows none.
+	const isPart = request.headers.get("sec-fetch-dest") === "empty";
+	const waiting = isPart ? Promise.resolve(null) : countWaiting(api);
 	const answer = await page.handle({ params, query: url.searchParams, form, session, api, service });
 	if (api.sessionEnd !== null)
 		return signInDocument(service, toOwnPath(url.pathname + url.search), `${api.sessionEnd}; sign in again.`, 401);
-	return toResponse(answer, session);
+	return toResponse(answer, session, waiting);
 }
 
 /** The fields of a form; for other methods none. */

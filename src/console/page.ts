@@ -18,6 +18,7 @@ export const SECTIONS = {
 	models: { path: "/console/models", label: "Models" },
 	sessions: { path: "/console/sessions", label: "Sessions" },
 	keys: { path: "/console/keys", label: "Keys" },
+	waiting: { path: "/console/waiting", label: "Waiting" },
 	runs: { path: "/console/runs", label: "Agent runs" },
 	workspaces: { path: "/console/workspaces", label: "Workspaces" },
 	policy: { path: "/console/policy", label: "Policy" },
@@ -36,9 +37,21 @@ interface NavGroup {
 /** The navigation in its order: every section once. */
 export const NAV_GROUPS: readonly NavGroup[] = [
 	{ label: null, sections: ["overview", "requests", "playground", "models"] },
-	{ label: "Agents", sections: ["sessions", "runs", "workspaces", "policy", "audit"] },
+	{ label: "Agents", sections: ["waiting", "runs", "sessions", "workspaces", "policy", "audit"] },
 	{ label: "Settings", sections: ["keys", "config"] },
 ];
+
+/** What a key that only decides may see. */
+const APPROVER_SECTIONS: readonly SectionId[] = ["waiting", "runs"];
+
+/** The navigation of a key, which shows what the key may read. */
+export function navGroupsFor({ role }: Pick<Session, "role">): readonly NavGroup[] {
+	if (role !== "approver") return NAV_GROUPS;
+	return NAV_GROUPS.map(({ label, sections }) => ({
+		label,
+		sections: sections.filter((id) => APPROVER_SECTIONS.includes(id)),
+	})).filter(({ sections }) => sections.length > 0);
+}
 
 /** A request to a page, authenticated where the page needs it. */
 export interface PageRequest {

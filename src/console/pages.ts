@@ -18,6 +18,7 @@ import { runListPage } from "./pages/runs/list.tsx";
 import { runStepPage } from "./pages/runs/step.tsx";
 import { sessionDetailPage } from "./pages/sessions/detail.tsx";
 import { sessionListPage } from "./pages/sessions/list.tsx";
+import { waitingPages } from "./pages/waiting/list.tsx";
 import { chainPages } from "./pages/workspaces/chain.tsx";
 import { workspacePage } from "./pages/workspaces/detail.tsx";
 import { workspacesPage } from "./pages/workspaces/list.tsx";
@@ -35,6 +36,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
 	...beginRunPages,
 	...runDetailPages,
 	runStepPage,
+	...waitingPages,
 	sessionListPage,
 	sessionDetailPage,
 	workspacesPage,

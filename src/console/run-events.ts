@@ -48,7 +48,7 @@ function withStep(run: Run, step: Run["steps"][number]): Run {
  * is in the next telling.
  */
 export function applyRunEvent(run: Run | null, { name, data }: RunStreamEvent): Run | null {
-	if (name === "result") return data as unknown as Run;
+	if (name === "result" || name === "requires_action") return data as unknown as Run;
 	if (name !== "progress") return run;
 	if (data["type"] === "run") return data["run"] as Run;
 	if (run === null) return null;

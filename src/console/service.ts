@@ -1,5 +1,6 @@
 // What the Worker lends the console, which is a module of its own beside the bundle: calls of the API, the seal, the log.
 // Nothing here is a value.
+import type { KeyRole } from "../http/endpoint.ts";
 
 /** A caller's key, found to be valid. */
 export interface ConsoleIdentity {
@@ -7,7 +8,7 @@ export interface ConsoleIdentity {
 	keyId: string;
 	/** The session holds for this version of the key only. */
 	keyVersion: number;
-	role: "owner" | "agent";
+	role: KeyRole;
 }
 
 /** A session as the API knows it. */

@@ -36,7 +36,7 @@ export const apiKeys = sqliteTable(
 		/** Counts the key's changes from 1. The meter refuses requests that carry an earlier one than it knows. */
 		version: integer().notNull().default(1),
 		name: text(),
-		/** `owner` or `agent`. */
+		/** `owner`, `agent` or `approver`. */
 		role: text().notNull().default("owner"),
 		/** From this time on, the key is refused. */
 		expiresAt: text("expires_at"),
@@ -63,6 +63,8 @@ export const apiKeys = sqliteTable(
 		logTexts: integer("log_texts", { mode: "boolean" }).notNull().default(false),
 		/** The output limit of requests that name none. */
 		defaultMaxTokens: integer("default_max_tokens"),
+		/** The key that made it, also by a rotation; null for one that the operator made. */
+		madeBy: text("made_by"),
 	},
 	(table) => [
 		uniqueIndex("api_keys_digest").on(table.digest),
@@ -272,6 +274,8 @@ export const agentRuns = sqliteTable(
 		index("agent_runs_stored").on(table.userId, table.storedBytes),
 		index("agent_runs_user").on(table.userId, table.createdAt, table.id),
 		index("agent_runs_status").on(table.userId, table.status, table.createdAt, table.id),
+		// For the gauge of what waits in the whole deployment. Runs that do not wait stand in it no time.
+		index("agent_runs_waiting").on(table.status).where(sql`status = 'requires_action'`),
 	],
 );
 

@@ -15,6 +15,10 @@ export interface TableSchema {
 	 * every version.
 	 */
 	steps: readonly MigrationStep[];
+	/** Makes the tables of a version at once, for an object that has none: without those that its steps make and drop. */
+	fresh?: { version: number; make: MigrationStep };
+	/** SQL of tables that an object makes when it needs them, by name. */
+	optional?: Readonly<Record<string, string>>;
 }
 
 /** What the first step makes. Lower versions are those of FORMER_VERSION, whose steps are gone. */
@@ -61,9 +65,9 @@ export function storeVersion(sql: SqlStorage, version: number): void {
  * stay.
  */
 export function migrate(storage: Pick<DurableObjectStorage, "sql" | "transactionSync">, schema: TableSchema): void {
-	const { name, steps } = schema;
-	const found = storedVersion(storage);
+	const { name, steps, fresh } = schema;
 	const last = lastVersion(schema);
+	let found = storedVersion(storage);
 	if (found > last)
 		throw new SchemaError(`the tables of this ${name} are at version ${found} and this code knows ${last}`);
 	if (found > 0 && found < FIRST_VERSION)
@@ -72,9 +76,7 @@ export function migrate(storage: Pick<DurableObjectStorage, "sql" | "transaction
 		);
 	// Its triggers name the tables as they were.
 	if (found < last) dropChangeLog(storage.sql);
-	for (const [index, step] of steps.entries()) {
-		const version = FIRST_VERSION + index;
-		if (version <= found) continue;
+	const take = (version: number, step: MigrationStep) => {
 		try {
 			storage.transactionSync(() => {
 				step(storage.sql);
@@ -83,5 +85,8 @@ export function migrate(storage: Pick<DurableObjectStorage, "sql" | "transaction
 		} catch (cause) {
 			throw new SchemaError(`the tables of this ${name} did not come to version ${version}`, { cause });
 		}
-	}
+		found = version;
+	};
+	if (found === 0 && fresh && fresh.version <= last) take(fresh.version, fresh.make);
+	for (const [index, step] of steps.entries()) if (FIRST_VERSION + index > found) take(FIRST_VERSION + index, step);
 }

@@ -103,6 +103,12 @@ function places(columns: readonly string[]): string {
 	return columns.map(() => "?").join(", ");
 }
 
+/** Makes a table that no version of a schema has by itself, under its other name, where it is not there. */
+function makeOptional(sql: SqlStorage, { optional }: TableSchema, table: string): void {
+	const statement = optional?.[table];
+	if (statement !== undefined && !hasTable(sql, ASIDE + table)) sql.exec(statement.replace(table, ASIDE + table));
+}
+
 function putRows(sql: SqlStorage, { table, columns, rows }: TableRows): void {
 	const query = `INSERT OR REPLACE INTO ${quoteName(ASIDE + table)} (${quoteNames(columns)}) VALUES (${places(columns)})`;
 	for (const row of rows) sql.exec(query, ...row.map(toSqlValue));
@@ -125,7 +131,10 @@ export function takePart(storage: DurableObjectStorage, schema: TableSchema, par
 	storage.transactionSync(() => {
 		if (!origin) beginParts(storage, schema, part);
 		const { tables, removed } = JSON.parse(part.rows) as RowChanges;
-		for (const rows of tables) putRows(sql, rows);
+		for (const rows of tables) {
+			makeOptional(sql, schema, rows.table);
+			putRows(sql, rows);
+		}
 		for (const rows of removed) removeRows(sql, rows);
 		sql.exec(`UPDATE ${ORIGIN} SET parts = ?`, parts + 1);
 	});

@@ -1,5 +1,7 @@
 // What the arguments of an MCP tool say: commands, SQL, paths and addresses, by the names of its members. Pure.
 import { isJsonObject, type JsonObject, parseJson } from "../json.ts";
+import { toFilePath } from "../policy/workspace-path.ts";
+import { foldName } from "../suggest.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import tables from "./arguments.json" with { type: "json" };
 
@@ -22,11 +24,6 @@ const KINDS = ["command", "words", "sql", "maybe_sql", "path", "url"] as const s
 const KIND_BY_NAME: ReadonlyMap<string, ArgumentKind> = new Map(
 	KINDS.flatMap((kind) => tables[kind].map((name) => [name, kind] as const)),
 );
-
-/** A member's name as the tables have it. */
-function foldName(name: string): string {
-	return name.toLowerCase().replace(/[-_]/g, "");
-}
 
 const JSON_NAMES: ReadonlySet<string> = new Set(tables.json);
 
@@ -128,28 +125,4 @@ export function collectArgumentTexts(input: unknown): ArgumentTexts | null {
 		waiting.push(...inside.reverse());
 	}
 	return found;
-}
-
-/** The path of a `file:` address. */
-function toFilePath(url: string): string {
-	const path = url.replace(/^file:\/\/[^/]*/i, "");
-	try {
-		return decodeURIComponent(path);
-	} catch {
-		return path;
-	}
-}
-
-const READING: ReadonlySet<string> = new Set(tables.reading_verbs);
-const DELETING: ReadonlySet<string> = new Set(tables.deleting_verbs);
-
-/** What a tool does to the paths in its arguments, as its name says. A name that does not say reading may well be writing. */
-export function readPathEffect(tool: string): "read" | "edit" | "delete" {
-	const words = tool
-		.replace(/([a-z0-9])([A-Z])/g, "$1 $2")
-		.toLowerCase()
-		.split(/[^a-z0-9]+/);
-	if (words.some((word) => DELETING.has(word))) return "delete";
-	const verb = words.find((word) => READING.has(word));
-	return verb === undefined ? "edit" : "read";
 }

@@ -14,23 +14,23 @@ import { eventBytes } from "../meter/stored-bytes.ts";
 import type { LoadPolicyEngine } from "../policy/engine.ts";
 import { findManifest } from "../policy/manifests.store.ts";
 import { countCheck, decideAndRecord } from "../policy/record-check.edge.ts";
+import { isAbsolutePath } from "../policy/workspace-path.ts";
 import { canonicalJson } from "../proof/canonical.ts";
 import type { Agent } from "./agents.ts";
 import {
 	type HookAnswer,
+	type HookCall,
 	type HookInput,
 	hookAnswerSchema,
 	hookInputSchema,
 	NO_OBJECTION,
 	readEventKind,
-	type ToolCall,
 	toEventOrigin,
 	toHookAnswer,
-	toToolCall,
+	toHookCall,
 } from "./hook-input.ts";
 import { reduceToolRecord, toToolRecord } from "./tool-record.ts";
 import { toJudgedUse, toToolName } from "./tool-use.ts";
-import { isAbsolutePath } from "./workspace-path.ts";
 
 /** Whose hook it is, and where it is judged. */
 interface HookPlace {
@@ -82,7 +82,7 @@ async function decideOnCall(
 	context: KeyContext,
 	loadEngine: LoadPolicyEngine,
 	input: HookInput,
-	call: ToolCall,
+	call: HookCall,
 	{ agent, workspaceId, root = call.folder }: HookPlace,
 ): Promise<JsonResult<HookAnswer>> {
 	const { account, db, timings } = context;
@@ -159,7 +159,7 @@ const hookEndpoint = (agent: Agent, id: string, description: string, loadEngine:
 		async handle({ query, body, context }) {
 			const place = { agent, workspaceId: query.workspace, root: query.root };
 			if (readEventKind(body) !== "decide") return recordOnly(context, body, place);
-			const call = toToolCall(body);
+			const call = toHookCall(body);
 			return typeof call === "string" ? fail(missing(call)) : decideOnCall(context, loadEngine, body, call, place);
 		},
 	});

@@ -33,7 +33,7 @@ export function readEventKind({ hook_event_name: name }: HookInput): "decide" | 
 }
 
 /** An agent's call of a tool. */
-export interface ToolCall {
+export interface HookCall {
 	/** `Bash`, `Edit`, `apply_patch`, `mcp__server__tool` … */
 	tool: string;
 	input: JsonObject;
@@ -42,7 +42,7 @@ export interface ToolCall {
 }
 
 /** The call that an input is about; the name of the member that it lacks to be one. */
-export function toToolCall({ tool_name, tool_input, cwd }: HookInput): ToolCall | "tool_name" | "tool_input" | "cwd" {
+export function toHookCall({ tool_name, tool_input, cwd }: HookInput): HookCall | "tool_name" | "tool_input" | "cwd" {
 	if (!tool_name) return "tool_name";
 	if (!isJsonObject(tool_input)) return "tool_input";
 	if (!cwd) return "cwd";

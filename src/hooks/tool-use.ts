@@ -3,24 +3,13 @@ import { clip } from "../clip.ts";
 import { isJsonObject } from "../json.ts";
 import { MAX_ACTION_CHARS, MAX_COMMANDS, MAX_PATHS } from "../policy/check.ts";
 import type { PolicyTool } from "../policy/decide.ts";
-import { type FindHiddenSpans, hideSecrets } from "../policy/hidden-secrets.ts";
+import type { FindHiddenSpans } from "../policy/hidden-secrets.ts";
+import { askAboutText, type ToolEffect, toArgumentEffect, toDomainPlace, toFileChange } from "../policy/tool-effect.ts";
+import { toWholePath, toWorkspacePath } from "../policy/workspace-path.ts";
 import { toShellWord } from "../text/shell-word.ts";
-import { collectArgumentTexts, readPathEffect } from "./argument-texts.ts";
-import type { ToolCall } from "./hook-input.ts";
+import { collectArgumentTexts } from "./argument-texts.ts";
+import type { HookCall } from "./hook-input.ts";
 import tables from "./tools.json" with { type: "json" };
-import { isAbsolutePath, toWholePath, toWorkspacePath } from "./workspace-path.ts";
-
-/** What a tool call does, in the members of a policy check. */
-interface ToolEffect {
-	action: string;
-	action_kind?: "edit" | "delete";
-	commands?: string[];
-	files_affected?: string[];
-	/** Why a person is asked all the same. */
-	asks?: string[];
-	/** A further name that patterns may have, such as the host that is fetched from. */
-	alias?: string;
-}
 
 /** A tool call that is decided on. */
 export interface JudgedUse extends Required<Pick<ToolEffect, "action" | "commands" | "files_affected">> {
@@ -36,7 +25,7 @@ export interface UsePlace {
 }
 
 /** What a call does; null where its input does not say. */
-type ToolReader = (call: ToolCall, place: UsePlace) => ToolEffect | "harmless" | null;
+type ToolReader = (call: HookCall, place: UsePlace) => ToolEffect | "harmless" | null;
 
 function firstText(...values: unknown[]): string | undefined {
 	return values.find((value): value is string => typeof value === "string" && value !== "");
@@ -54,7 +43,7 @@ function shellText(command: unknown): string | null {
 	return command.map((word) => toShellWord(String(word))).join(" ");
 }
 
-function readCommand(call: ToolCall, place: UsePlace): ToolEffect | null {
+function readCommand(call: HookCall, place: UsePlace): ToolEffect | null {
 	const { input, folder } = call;
 	const { root } = place;
 	const command = shellText(input["command"] ?? input["cmd"]);
@@ -67,7 +56,7 @@ function readCommand(call: ToolCall, place: UsePlace): ToolEffect | null {
 }
 
 /** Keys that are sent to a command that runs. A shell may be at the other end, so they are judged as its commands. */
-function readKeys({ input, folder }: ToolCall, { root }: UsePlace): ToolEffect | "harmless" | null {
+function readKeys({ input, folder }: HookCall, { root }: UsePlace): ToolEffect | "harmless" | null {
 	const keys = input["chars"];
 	if (keys === undefined || keys === "") return "harmless";
 	return typeof keys === "string"
@@ -82,17 +71,7 @@ function patchedFiles(patch: string): { path: string; isDeleted: boolean }[] {
 	);
 }
 
-/** A change of files. Outside the root no rule of the workspace names them, so they are judged as the command that does it. */
-function toFileChange(kind: "edit" | "delete", files: readonly string[]): Omit<ToolEffect, "action"> {
-	const verb = kind === "delete" ? "rm" : "tee";
-	return {
-		action_kind: kind,
-		files_affected: [...files],
-		commands: files.filter(isAbsolutePath).map((path) => `${verb} -- ${toShellWord(path)}`),
-	};
-}
-
-function readPatch({ input, folder }: ToolCall, { root }: UsePlace): ToolEffect | null {
+function readPatch({ input, folder }: HookCall, { root }: UsePlace): ToolEffect | null {
 	const files = patchedFiles(firstText(input["command"], input["patch"], input["input"]) ?? "");
 	if (files.length === 0) return null;
 	const kind = files.some(({ isDeleted }) => isDeleted) ? "delete" : "edit";
@@ -100,18 +79,18 @@ function readPatch({ input, folder }: ToolCall, { root }: UsePlace): ToolEffect 
 	return { action: "Apply a patch", ...toFileChange(kind, paths) };
 }
 
-function namedPath({ input }: ToolCall): string | undefined {
+function namedPath({ input }: HookCall): string | undefined {
 	return firstText(input["file_path"], input["notebook_path"], input["filePath"], input["dir_path"], input["path"]);
 }
 
-function readEdit(call: ToolCall, { root }: UsePlace): ToolEffect | null {
+function readEdit(call: HookCall, { root }: UsePlace): ToolEffect | null {
 	const path = namedPath(call);
 	if (path === undefined) return null;
 	return { action: `${call.tool} a file`, ...toFileChange("edit", [toWorkspacePath(path, call.folder, root)]) };
 }
 
 /** Reading shows a secret as `cat` does. */
-function readRead(call: ToolCall, { root }: UsePlace): ToolEffect | null {
+function readRead(call: HookCall, { root }: UsePlace): ToolEffect | null {
 	const path = namedPath(call);
 	if (path === undefined) return null;
 	return { action: "Read a file", commands: [`cat -- ${toShellWord(toWorkspacePath(path, call.folder, root))}`] };
@@ -126,7 +105,7 @@ function toGlobWord(glob: string): string {
 }
 
 /** Searching shows lines of files as `grep` does; of those that a glob names, as `cat` of the glob. */
-function readSearch(call: ToolCall, { root }: UsePlace): ToolEffect | null {
+function readSearch(call: HookCall, { root }: UsePlace): ToolEffect | null {
 	const { input, folder } = call;
 	const pattern = firstText(input["pattern"]);
 	if (pattern === undefined) return null;
@@ -143,7 +122,7 @@ function readSearch(call: ToolCall, { root }: UsePlace): ToolEffect | null {
 }
 
 /** Listing shows names only. */
-function readList(call: ToolCall, { root }: UsePlace): ToolEffect | null {
+function readList(call: HookCall, { root }: UsePlace): ToolEffect | null {
 	const { input, folder } = call;
 	const glob = firstText(input["pattern"]);
 	const path = namedPath(call) ?? (glob === undefined ? undefined : ".");
@@ -151,55 +130,33 @@ function readList(call: ToolCall, { root }: UsePlace): ToolEffect | null {
 	return { action: "List files", commands: [`ls -- ${toShellWord(toWorkspacePath(path, folder, root))}`] };
 }
 
-/** Characters of an address or a question that are searched for secrets. */
-const MAX_SEARCHED_CHARS = 8_192;
-
-/** Why a person is asked before a text leaves the machine. */
-function askAboutText(what: string, text: string, { findSecrets }: UsePlace): string[] {
-	if (text.length > MAX_SEARCHED_CHARS) return [`${what} has more than ${MAX_SEARCHED_CHARS} characters`];
-	return hideSecrets(text, findSecrets) === text ? [] : [`${what} has a secret in it`];
-}
-
 /** Fetching asks a host as `curl` does. */
-function readFetch({ input }: ToolCall, place: UsePlace): ToolEffect | null {
+function readFetch({ tool, input }: HookCall, place: UsePlace): ToolEffect | null {
 	const url = firstText(input["url"]);
 	if (url === undefined) return null;
-	const host = URL.parse(url)?.hostname.replace(/\.+$/, "") ?? "";
+	const host = URL.parse(url)?.hostname ?? "";
 	return {
 		action: "Fetch a page",
 		commands: [`curl -- ${toShellWord(url)}`],
-		asks: askAboutText("the address", url, place),
-		...(host === "" ? {} : { alias: `domain:${host}` }),
+		asks: askAboutText("the address", url, place.findSecrets),
+		...(host === "" ? {} : { place: toDomainPlace(tool, host) }),
 	};
 }
 
 /** A question to a search engine leaves the machine as an address does. */
-function readQuestion({ input }: ToolCall, place: UsePlace): ToolEffect | null {
+function readQuestion({ input }: HookCall, place: UsePlace): ToolEffect | null {
 	const query = firstText(input["query"]);
 	if (query === undefined) return null;
-	return { action: "Search the web", asks: askAboutText("the question", query, place) };
+	return { action: "Search the web", asks: askAboutText("the question", query, place.findSecrets) };
 }
 
 /** What the arguments of an MCP tool say. */
-function readArguments({ input, folder }: ToolCall, name: string, place: UsePlace): ToolEffect | null {
+function readArguments({ input, folder }: HookCall, name: string, place: UsePlace): ToolEffect | null {
 	const texts = collectArgumentTexts(input);
 	if (!texts) return null;
-	const effect = readPathEffect(name);
 	const paths = texts.paths.map((path) => toWorkspacePath(path, folder, place.root));
-	const change = effect === "read" ? null : toFileChange(effect, paths);
-	const commands = [
-		...(change?.commands ?? paths.map((path) => `cat -- ${toShellWord(path)}`)),
-		...texts.urls.map((url) => `curl -- ${toShellWord(url)}`),
-		...texts.sql.map((sql) => `psql -c ${toShellWord(sql)}`),
-		...(texts.commands.length > 0 ? inFolder(texts.commands, folder, place.root) : []),
-	];
-	return {
-		action: `Call ${name}`,
-		...(effect === "delete" && paths.length > 0 ? { action_kind: "delete" } : {}),
-		files_affected: change?.files_affected ?? [],
-		commands,
-		asks: [...new Set(texts.urls.flatMap((url) => askAboutText("an address", url, place)))],
-	};
+	const commands = texts.commands.length > 0 ? inFolder(texts.commands, folder, place.root) : [];
+	return toArgumentEffect(name, { ...texts, paths, commands }, place.findSecrets);
 }
 
 const READERS: Readonly<Record<string, ToolReader>> = {
@@ -225,7 +182,7 @@ export function toToolName(tool: string): string {
 	return tool.startsWith(MCP_PREFIX) ? tool.slice(MCP_PREFIX.length) : tool;
 }
 
-function readEffect(call: ToolCall, place: UsePlace): ToolEffect | "harmless" | "unknown" | null {
+function readEffect(call: HookCall, place: UsePlace): ToolEffect | "harmless" | "unknown" | null {
 	if (call.tool.startsWith(MCP_PREFIX)) return readArguments(call, toToolName(call.tool), place);
 	const reader = READERS[TOOLS.get(call.tool) ?? ""];
 	return reader ? reader(call, place) : "unknown";
@@ -235,7 +192,7 @@ function readEffect(call: ToolCall, place: UsePlace): ToolEffect | "harmless" | 
  * A tool call as what is decided on; `harmless` for built-in tools that are recorded only. What is known of a tool that is not
  * known is its name. Input that does not say what a known tool would do must not pass.
  */
-export function toJudgedUse(call: ToolCall, place: UsePlace): JudgedUse | "harmless" {
+export function toJudgedUse(call: HookCall, place: UsePlace): JudgedUse | "harmless" {
 	const effect = readEffect(call, place);
 	if (effect === "harmless") return "harmless";
 	const name = toToolName(call.tool);
@@ -245,17 +202,17 @@ export function toJudgedUse(call: ToolCall, place: UsePlace): JudgedUse | "harml
 		commands = [],
 		files_affected = [],
 		asks = [],
-		alias,
+		place: reached,
 	}: ToolEffect = effect === null || effect === "unknown" ? { action: `Call ${name}` } : effect;
 	const isTooMuch = commands.length > MAX_COMMANDS || files_affected.length > MAX_PATHS;
-	const aliases = [...(name === call.tool ? [] : [call.tool]), ...(alias === undefined ? [] : [`${name}(${alias})`])];
 	return {
 		action: clip(action.trim() === "" ? `Call ${name}` : action, MAX_ACTION_CHARS),
 		action_kind: action_kind ?? null,
 		commands: isTooMuch ? [] : commands,
 		files_affected: isTooMuch ? [] : files_affected,
 		tool: {
-			names: [name, ...aliases],
+			names: [name, ...(name === call.tool ? [] : [call.tool])],
+			...(reached === undefined ? {} : { places: [reached] }),
 			isKnown: effect !== "unknown" && name === call.tool,
 			isUnreadable: effect === null || isTooMuch,
 			asks,

@@ -15,9 +15,12 @@ type MediaType = "application/json" | "text/plain" | "text/html" | "image/svg+xm
 /** What a caller must have. `key`: a user's API key; `operator`: the ADMIN_TOKEN; `metrics`: the METRICS_TOKEN; `session`: a signed-in browser. */
 export type Access = "public" | "key" | "operator" | "metrics" | "session";
 
-/** Roles of API keys: an agent's key may not change what governs agents. */
-export const KEY_ROLES = ["owner", "agent"] as const;
+/** Roles of API keys: an agent's key may not change what governs agents; an approver's reads runs and decides on what they wait for. */
+export const KEY_ROLES = ["owner", "agent", "approver"] as const;
 export type KeyRole = (typeof KEY_ROLES)[number];
+
+/** Who may call an endpoint that does not say it: an approver's key is let in by name only. */
+const USUAL_ROLES: readonly KeyRole[] = ["owner", "agent"];
 
 /** Groups of tools, of which an MCP client lists some. */
 export const TOOL_GROUPS = [
@@ -68,7 +71,14 @@ export type HandlerResult<T> =
 
 /** A complete answer, 200 unless it says otherwise, or a failure. */
 export type JsonResult<T> =
-	| { ok: true; value: T; headers?: Record<string, string>; status?: 202 | 503 }
+	| {
+			ok: true;
+			value: T;
+			headers?: Record<string, string>;
+			status?: 202 | 503;
+			/** The name of a stream's last event, where that is not `result`. */
+			event?: "requires_action";
+	  }
 	| { ok: false; failure: Failure };
 
 /** An object's schema. At the top of a file it is built on first use: 1,400 schemas took two thirds of the start-up. */
@@ -133,6 +143,8 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 	effect?: "none" | "adds" | "replaces";
 	/** Optional members of arguments, at any depth, that an MCP client's list of tools leaves out. They are accepted all the same. */
 	unlistedArguments?: readonly string[];
+	/** Members of its answer that its schema as an MCP tool leaves out: those that no model reads. They are answered all the same. */
+	unlistedMembers?: readonly string[];
 	/** A request that is answered with 200: for readers, and for the tests that every endpoint passes. Default: one that says nothing. */
 	example?: ExampleDefinition;
 	/** The command of `svc` that calls it. */
@@ -180,7 +192,7 @@ interface KeyDefinition extends ToolMembers {
 	admission?: "first" | "handler" | "event" | "none";
 	/** False: the request counts towards the minute, not towards the day. */
 	countsTowardsDay?: boolean;
-	/** The roles of keys that may call it. Default: all. */
+	/** The roles of keys that may call it. Default: all but `approver`, so that a new endpoint is closed to approvers. */
 	roles?: readonly KeyRole[];
 	/** What its requests are: one that fails without a bill is kept as a row, too. Absent: it calls no model. */
 	requestKind?: RequestKind;
@@ -211,3 +223,8 @@ export type Endpoint = Omit<
 			context: RequestContext;
 		}): Promise<HandlerResult<unknown>>;
 	};
+
+/** The roles of keys that may call an endpoint; all where it takes no key of a user's. */
+export function rolesOf(endpoint: Endpoint): readonly KeyRole[] {
+	return endpoint.access === "key" ? (endpoint.roles ?? USUAL_ROLES) : KEY_ROLES;
+}

@@ -91,6 +91,23 @@ function toRequestNotFoundRow({ message, keptSince }: Extract<Failure, { reason:
 	return { status: 404, message, ...(keptSince === undefined ? {} : { extra: { kept_since: keptSince } }) };
 }
 
+function toConflictRow({
+	message,
+	id,
+	state,
+	decided,
+	pending,
+}: Extract<Failure, { reason: "action_conflict" }>): FailureRow {
+	const decision = decided && { decision: decided.decision, key_id: decided.keyId, at: decided.at };
+	return {
+		status: 409,
+		message,
+		param: "resolutions",
+		extra: { id, state, decided: decision, pending },
+		headers: NO_RETRY,
+	};
+}
+
 /** A new reason does not compile until it has a row here. */
 function toFailureRow(failure: Failure): FailureRow {
 	switch (failure.reason) {
@@ -121,6 +138,8 @@ function toFailureRow(failure: Failure): FailureRow {
 		case "run_cancelled":
 		case "idempotency_conflict":
 			return { status: 409, message: failure.message, param: "idempotency_key", headers: NO_RETRY };
+		case "action_conflict":
+			return toConflictRow(failure);
 		case "webhook_unavailable":
 			return { status: 422, message: failure.message, param: "webhook", headers: NO_RETRY };
 		case "invalid_brain_config":
@@ -146,6 +165,7 @@ function toFailureRow(failure: Failure): FailureRow {
 				headers: retryAfter(RETRY_SOON_MS),
 			};
 		case "role_forbidden":
+		case "approval_forbidden":
 			return { status: 403, message: failure.message, headers: NO_RETRY };
 		case "key_scope_exceeded":
 			return {

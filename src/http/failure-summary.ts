@@ -23,6 +23,7 @@ const IN_OUR_WORDS: ReadonlySet<Failure["reason"]> = new Set([
 	"plan_changed",
 	"key_changed",
 	"role_forbidden",
+	"approval_forbidden",
 	"rate_limit_exceeded",
 	"daily_limit_exceeded",
 	"cost_limit_exceeded",

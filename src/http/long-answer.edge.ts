@@ -25,7 +25,7 @@ export type LongWork<T> = (progress: (event: ProgressEvent) => void, signal: Abo
 /** Events that may wait for a slow client. Further ones are skipped, and the next event says how many. */
 const MAX_WAITING_EVENTS = 256;
 
-function eventText(name: "progress" | "result" | "error", value: unknown): string {
+function eventText(name: "progress" | "result" | "requires_action" | "error", value: unknown): string {
 	return `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
 }
 
@@ -37,7 +37,8 @@ interface AnswerForm {
 	/** Written when the head is sent before the answer is there. */
 	first: string;
 	keepAlive: KeepAlive;
-	result(value: unknown): string;
+	/** @param event the name of the event that a stream ends with. */
+	result(value: unknown, event: "result" | "requires_action"): string;
 	error(body: unknown): string;
 }
 
@@ -47,7 +48,7 @@ const EVENTS: AnswerForm = {
 	first: sseComment("working"),
 	// Where the platform does not report that a client has left, the next write does, and the work then stops spending.
 	keepAlive: { ...STREAM_KEEP_ALIVE, everyMs: 2_000 },
-	result: (value) => eventText("result", value),
+	result: (value, event) => eventText(event, value),
 	error: (body) => eventText("error", body),
 };
 
@@ -186,7 +187,9 @@ export async function longAnswer<T>(
 	if (hasWaited) void writer.write(form.first);
 	context.finished = done
 		.then((ended) => {
-			const text = ended.ok ? form.result(ended.value) : form.error(lateErrorBody(ended.failure, context));
+			const text = ended.ok
+				? form.result(ended.value, ended.event ?? "result")
+				: form.error(lateErrorBody(ended.failure, context));
 			return delivery.end(text, signal);
 		})
 		.catch((error: unknown) => logError("long_answer_failed", error, { request_id: context.requestId }));

@@ -17,6 +17,7 @@ import { runInOneTurn, runInTurns } from "./long-work.edge.ts";
 import { findNearMisses } from "./near-misses.ts";
 import { gatherPairs } from "./pairs.ts";
 import { answerResponse, failureResponse, PATH_NOT_FOUND, type RequestState } from "./respond.edge.ts";
+import { suggestMembers } from "./unknown-keys.ts";
 
 /** What Hono reads and validates of a request. The body is read here. */
 type ValidationTarget = "param" | "query";
@@ -96,7 +97,8 @@ function bodyStage<C extends RequestContext>(
 		});
 		if (issues.length > 0) return bodyFailureResponse(endpoint, c, { reason: "invalid_request", issues });
 		const parsed = await schema.safeParseAsync(body.value);
-		if (!parsed.success) return bodyFailureResponse(endpoint, c, toBodyFailure(endpoint, parsed.error, body.value));
+		if (!parsed.success)
+			return bodyFailureResponse(endpoint, c, toBodyFailure(endpoint, parsed.error, schema, body.value));
 		c.set("body", parsed.data);
 		return null;
 	};
@@ -130,31 +132,38 @@ function isEmpty(value: unknown): boolean {
 const MAX_MESSAGE_CHARS = 500;
 
 /** What is wrong with a member. Zod names the types of one that is not there, which its caller did not write. */
-function toIssueMessage({ code, message }: z.core.$ZodIssue): string {
-	const isMissing = code === "invalid_type" && message.endsWith(", received undefined");
-	return isMissing ? "is missing" : message.slice(0, MAX_MESSAGE_CHARS);
+function toIssueMessage(issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown): string {
+	const { code, message } = issue;
+	if (code === "invalid_type" && message.endsWith(", received undefined")) return "is missing";
+	const suggestion = code === "unrecognized_keys" ? suggestMembers(schema, issue, value) : "";
+	return `${message.slice(0, MAX_MESSAGE_CHARS)}${suggestion}`;
 }
 
-/** The first issues that zod found. */
-function toValidationFailure(error: z.core.$ZodError): Failure {
+/** The first issues that zod found. @param value what the schema refused. */
+function toValidationFailure(error: z.core.$ZodError, schema: z.ZodType, value: unknown): Failure {
 	const issues = error.issues.slice(0, MAX_REPORTED_ISSUES).map((issue) => ({
 		path: pathText(issue.path.map(String)),
-		message: toIssueMessage(issue),
+		message: toIssueMessage(issue, schema, value),
 	}));
 	return { reason: "invalid_request", issues };
 }
 
 /** The endpoint's own failure for an empty field, else the first issues. */
-function toBodyFailure({ emptyField }: Endpoint, error: z.core.$ZodError, rawBody: unknown): Failure {
+function toBodyFailure(
+	{ emptyField }: Endpoint,
+	error: z.core.$ZodError,
+	schema: z.ZodType,
+	rawBody: unknown,
+): Failure {
 	const isAtFault = emptyField && error.issues.some(({ path }) => path[0] === emptyField.name);
 	if (isAtFault && isJsonObject(rawBody) && isEmpty(rawBody[emptyField.name])) return emptyField.failure;
-	return toValidationFailure(error);
+	return toValidationFailure(error, schema, rawBody);
 }
 
 function validationStage<C extends RequestContext>(target: ValidationTarget, schema: z.ZodType): Middleware<C> {
 	const gathered = target === "query" ? z.preprocess(gatherPairs, schema) : schema;
 	return zValidator(target, gathered, (result, c: Context<RequestState<C>>) =>
-		result.success ? undefined : failureResponse(c, toValidationFailure(result.error)),
+		result.success ? undefined : failureResponse(c, toValidationFailure(result.error, schema, result.data)),
 	);
 }
 

@@ -2,7 +2,7 @@
 // be ignored with them, so these are refused. Pure.
 import type { Issue } from "../failure.ts";
 import { isJsonObject } from "../json.ts";
-import { areWithinSlips } from "../suggest.ts";
+import { allowedSlips, areWithinSlips, foldName } from "../suggest.ts";
 import { MAX_REPORTED_ISSUES } from "./array-limits.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { membersIn, toJsonSchema } from "./json-schema.ts";
@@ -28,18 +28,7 @@ export const RULE_NAMES = [
 	"tools",
 ] as const;
 
-/** From this length on, a name with two slips still counts as mistyped. */
-const LONG_NAME_CHARS = 9;
-
-/** A name without case, hyphens and underscores: `maxCostUsd` and `MAX-COST-USD` are spellings of `max_cost_usd`. */
-function foldName(name: string): string {
-	return name.toLowerCase().replace(/[-_]/g, "");
-}
-
-const FOLDED_RULES = RULE_NAMES.map((name) => {
-	const folded = foldName(name);
-	return { name, folded, slips: name.length >= LONG_NAME_CHARS ? 2 : 1 };
-});
+const FOLDED_RULES = RULE_NAMES.map((name) => ({ name, folded: foldName(name), slips: allowedSlips(name) }));
 
 /** The rule that a name is a slip away from; null for a rule's own name and for any other. */
 function findIntendedRule(name: string): string | null {

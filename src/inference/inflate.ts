@@ -1,5 +1,6 @@
 // Decompresses zlib streams (RFC 1950, 1951) at once, as far as reading the objects of a PDF needs it: without checksums, within a
 // limit. The platform's own decompression cannot be waited for where a call is read. Pure.
+import { lazy } from "../lazy.ts";
 
 const LENGTH_BASES = [
 	3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258,
@@ -32,8 +33,10 @@ function toCodes(lengths: readonly number[]): Codes {
 
 const repeat = (value: number, times: number): number[] => new Array<number>(times).fill(value);
 
-const FIXED_LITERALS = toCodes([...repeat(8, 144), ...repeat(9, 112), ...repeat(7, 24), ...repeat(8, 8)]);
-const FIXED_DISTANCES = toCodes(repeat(5, 30));
+const fixedCodes = lazy(() => ({
+	literals: toCodes([...repeat(8, 144), ...repeat(9, 112), ...repeat(7, 24), ...repeat(8, 8)]),
+	distances: toCodes(repeat(5, 30)),
+}));
 
 /** Thrown for what is no zlib stream, breaks off, or is longer than allowed. */
 const UNREADABLE = Symbol("unreadable");
@@ -75,7 +78,7 @@ class Inflater {
 			last = this.#take(1);
 			const kind = this.#take(2);
 			if (kind === 0) this.#copyStored();
-			else if (kind === 1) this.#decode(FIXED_LITERALS, FIXED_DISTANCES);
+			else if (kind === 1) this.#decode(fixedCodes().literals, fixedCodes().distances);
 			else if (kind === 2) this.#decode(...this.#readCodes());
 			else throw UNREADABLE;
 		}

@@ -46,13 +46,15 @@ type ChangeContext = Pick<ServiceContext, "db" | "meter" | "settings" | "started
 export interface KeyMaker {
 	/** As audit events name it. */
 	actor: string;
+	/** Null for the operator. */
+	keyId: string | null;
 	/** Of the key; null for the operator, whom nothing limits. */
 	options: KeyOptions | null;
 	/** Counts what a change stores; null where it counts for nobody. */
 	count: CountWrite | null;
 }
 
-export const OPERATOR: KeyMaker = { actor: OPERATOR_ACTOR, options: null, count: null };
+export const OPERATOR: KeyMaker = { actor: OPERATOR_ACTOR, keyId: null, options: null, count: null };
 
 /** A full quota stops no change of a key that stores less: it may be one that is needed for safety. A key with a long config is more. */
 const SMALL_CHANGE_BYTES = 4_096;
@@ -84,6 +86,7 @@ function draftKey(
 	{ settings, startedAtMs }: ChangeContext,
 	userId: string,
 	options: KeyOptions,
+	{ keyId }: KeyMaker,
 	rotated: ApiKey | null,
 ): MadeKey & { row: NewKey } {
 	const secret = generateApiKey((count) => crypto.getRandomValues(new Uint8Array(count)));
@@ -93,6 +96,7 @@ function draftKey(
 		last4: secret.slice(-4),
 		createdAt: toIso(startedAtMs),
 		rotatedFrom: rotated?.id ?? null,
+		madeBy: keyId,
 		budgetKeyId: rotated && toBudgetKeyId(rotated),
 		options,
 	};
@@ -118,7 +122,7 @@ export async function makeKey(
 	if (issue) return fail({ reason: "invalid_request", issues: [issue] });
 	const excess = maker.options && findWiderMember(options, maker.options, context.settings);
 	if (excess) return fail({ reason: "key_scope_exceeded", member: excess });
-	const { row, ...made } = draftKey(context, userId, options, null);
+	const { row, ...made } = draftKey(context, userId, options, maker, null);
 	const event = await toStoredEvent(keyCreatedEvent(made.key, maker.actor), context);
 	const counted = await countChange(maker, event);
 	if (!counted.ok) return counted;
@@ -256,7 +260,7 @@ export async function rotateKey(
 		if (!isLiveKey(toKeyLife(before), now)) return fail(NO_KEY);
 		const excess = maker.options && findWiderMember(options, maker.options, context.settings);
 		if (excess) return fail({ reason: "key_scope_exceeded", member: excess });
-		const { row, ...made } = draftKey(context, before.userId, options, before);
+		const { row, ...made } = draftKey(context, before.userId, options, maker, before);
 		const overlapEnd = toIso(startedAtMs + overlapSeconds * 1_000);
 		const isSooner = options.expiresAt !== null && options.expiresAt < overlapEnd;
 		const previousEndsAt = isSooner && options.expiresAt !== null ? options.expiresAt : overlapEnd;

@@ -28,7 +28,7 @@ interface OwnKeyMaker extends KeyMaker {
 /** The key that makes a request, with its options as D1 has them now. */
 async function findMaker({ account, db, timings }: KeyContext, count: CountWrite | null): Promise<Result<OwnKeyMaker>> {
 	const own = await timings.measure("d1", () => findKey(db, account.userId, account.keyId));
-	return own ? ok({ actor: toActor(account), options: own.options, count }) : fail(NO_KEY);
+	return own ? ok({ actor: toActor(account), keyId: own.id, options: own.options, count }) : fail(NO_KEY);
 }
 
 /** A change of one of the caller's keys. A malformed id is an unknown one. */

@@ -44,6 +44,8 @@ export interface ApiKey {
 	createdAt: string;
 	revokedAt: string | null;
 	rotatedFrom: string | null;
+	/** The key that made it, also by a rotation; null for one that the operator made. */
+	madeBy: string | null;
 	/** The key that its costs are booked on, where it is another: the first of those that replaced each other. */
 	budgetKeyId: string | null;
 	/** Counts its changes from 1. */
@@ -162,10 +164,15 @@ export function mergeOptions(before: KeyOptions, { budget, ...wanted }: WantedOp
 	return isOtherRole ? { ...merged, ownOnly: null } : merged;
 }
 
+const READS_ALL: Readonly<Record<Exclude<KeyRole, "agent">, string>> = {
+	owner: "an owner's key reads all that the user has",
+	approver: "an approver's key makes nothing, and reads all runs",
+};
+
 /** What is wrong with `own_only`; null when nothing is. An owner's key makes keys, and so reads all in the end. */
 export function findOwnOnlyIssue({ role, ownOnly }: Pick<KeyOptions, "role" | "ownOnly">): Issue | null {
-	if (role !== "owner" || ownOnly !== true) return null;
-	return { path: "own_only", message: "is for keys with the role agent: an owner's key reads all that the user has" };
+	if (role === "agent" || ownOnly !== true) return null;
+	return { path: "own_only", message: `is for keys with the role agent: ${READS_ALL[role]}` };
 }
 
 /** A new key's config under that of the key that makes it. */

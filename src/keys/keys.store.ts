@@ -19,6 +19,7 @@ const keyColumns = {
 	createdAt: apiKeys.createdAt,
 	revokedAt: apiKeys.revokedAt,
 	rotatedFrom: apiKeys.rotatedFrom,
+	madeBy: apiKeys.madeBy,
 	name: apiKeys.name,
 	tags: apiKeys.tags,
 	...grantColumns,

@@ -28,7 +28,12 @@ const MAX_OVERLAP_SECONDS = 86_400;
 /** The options of a key in a request. */
 export const keyOptionFields = () => ({
 	name: z.string().trim().min(1).max(MAX_NAME_CHARS).nullish().describe("Name for people."),
-	role: z.enum(KEY_ROLES).nullish().describe("An `agent` may not change manifests, shares or keys."),
+	role: z
+		.enum(KEY_ROLES)
+		.nullish()
+		.describe(
+			"An `agent` may not change manifests, shares or keys. An `approver` reads runs and resolves approvals and plans, nothing else.",
+		),
 	expires_at: timestampParam.nullish().describe("End: from then on the key is refused."),
 	rpm: z.int().min(1).nullish().describe("Requests a minute, at most the plan's."),
 	daily_requests: z.int().min(1).nullish().describe("Requests in 24 hours, at most the plan's."),
@@ -74,7 +79,7 @@ export const keyOptionFields = () => ({
 		.boolean()
 		.nullish()
 		.describe(
-			"Whether it reads only what it, or a key that it replaced, made. True by default for `agent`; never for `owner`.",
+			"Whether it reads only what it, or a key that it replaced, made. True by default for `agent`; never for the others.",
 		),
 });
 

@@ -35,6 +35,10 @@ const keyMembers = () => ({
 	log_texts: z.boolean().describe("Whether texts of its requests are kept, where the operator keeps any."),
 	created_at: z.string(),
 	rotated_from: z.string().nullable().describe("The key that it replaced."),
+	made_by: z
+		.string()
+		.nullable()
+		.describe("The key that made it, also by a rotation; null where the operator did. Only owners' keys are shown it."),
 });
 
 export const keySchema = z.lazy(() =>
@@ -71,8 +75,8 @@ export const operatorKeySchema = z.lazy(() =>
 	}),
 );
 
-/** @param isOwner whether the reader may see all of its webhook's address, which may hold a secret. */
-export function toKeyMembers({ id, last4, createdAt, rotatedFrom, options }: ApiKey, isOwner: boolean) {
+/** @param isOwner whether the reader may see who made it, and all of its webhook's address, which may hold a secret. */
+export function toKeyMembers({ id, last4, createdAt, rotatedFrom, madeBy, options }: ApiKey, isOwner: boolean) {
 	const { alertWebhook } = options;
 	return {
 		key_id: id,
@@ -93,6 +97,7 @@ export function toKeyMembers({ id, last4, createdAt, rotatedFrom, options }: Api
 		log_texts: options.logTexts,
 		created_at: createdAt,
 		rotated_from: rotatedFrom,
+		made_by: isOwner ? madeBy : null,
 	};
 }
 

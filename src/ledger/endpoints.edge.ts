@@ -18,6 +18,7 @@ import { checkpointOrigin } from "../proof/note.ts";
 import { type HandoffRow, MAX_SUBJECT_BYTES } from "./entry.ts";
 import {
 	contentBytes,
+	handoffBytes,
 	handoffRequestSchema,
 	handoffSchema,
 	toHandoff,
@@ -35,7 +36,7 @@ const MAX_PAGE_ENTRIES = 1_000;
 /** A size of a chain or a seq in it. The chain decides whether it exists. */
 const sizeOrSeq = integerParam(0, 1e15);
 
-const noSigningKey: Failure = {
+export const NO_SIGNING_KEY: Failure = {
 	reason: "signing_unavailable",
 	message: "this needs a signature, and the service has no signing key now",
 };
@@ -53,14 +54,6 @@ function invalidRequest(issue: Issue) {
 function subjectTooLarge(bytes: number) {
 	const message = `the handoff's subject would have ${bytes} bytes; ${MAX_SUBJECT_BYTES} are allowed`;
 	return invalidRequest({ path: "", message });
-}
-
-/** Hashes, signatures and risk of a handoff, and its audit event. */
-const HANDOFF_ROW_BYTES = 4_096;
-
-/** What a handoff counts as: its columns, and its signed text, which repeats them. */
-function handoffBytes(contentLength: number): number {
-	return 2 * contentLength + HANDOFF_ROW_BYTES;
 }
 
 const createHandoffEndpoint = endpoint({
@@ -106,7 +99,8 @@ const createHandoffEndpoint = endpoint({
 		});
 		if (!verdict.appended) {
 			await context.giveBackStored();
-			return verdict.reason === "signing_unavailable" ? fail(noSigningKey) : subjectTooLarge(verdict.bytes);
+			if (verdict.reason === "id_taken") throw new Error("another handoff has the id of a new one");
+			return verdict.reason === "signing_unavailable" ? fail(NO_SIGNING_KEY) : subjectTooLarge(verdict.bytes);
 		}
 		return ok(toHandoff(verdict.entry));
 	},
@@ -237,7 +231,7 @@ const getHandoffCheckpointEndpoint = endpoint({
 		if (await isRestoredLog(context.db, logOrigin)) return fail(restoredLog(logOrigin));
 		const origin = checkpointOrigin(logOrigin, userId, workspace_id);
 		const note = await ledgerClient(context.env, userId, workspace_id).checkpoint(origin);
-		return note === null ? fail(noSigningKey) : ok(note);
+		return note === null ? fail(NO_SIGNING_KEY) : ok(note);
 	},
 });
 

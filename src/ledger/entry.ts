@@ -125,6 +125,31 @@ export function renderSubject(row: Omit<HandoffRow, SealColumn>): string {
 	].join(",");
 }
 
+/** The columns that a draft fills, and no position in a chain changes. */
+function toDraftColumns(draft: HandoffDraft) {
+	return {
+		objective: draft.objective,
+		from_tool: draft.from_tool,
+		to_tool: draft.to_tool,
+		files_touched: canonicalJson(draft.files_touched),
+		constraints: canonicalJson(draft.constraints),
+		risks: canonicalJson(draft.risks),
+		validation: canonicalJson(draft.validation),
+		recommended_next_action: draft.recommended_next_action,
+		action_kind: draft.action_kind,
+		est_cost: draft.est_cost === null ? null : canonicalJson(draft.est_cost),
+		risk_score: draft.risk.score,
+		risk_tier: draft.risk.tier,
+		risk_factors: canonicalJson(draft.risk.factors),
+	} satisfies Partial<HandoffRow>;
+}
+
+/** Whether an entry is what a draft became under its id. */
+export function isEntryOf(row: HandoffRow, { id, userId, workspaceId }: EntryIdentity, draft: HandoffDraft): boolean {
+	const columns = { id, user_id: userId, workspace_id: workspaceId, ...toDraftColumns(draft) };
+	return Object.entries(columns).every(([name, value]) => row[name as keyof HandoffRow] === value);
+}
+
 /** Identifies the entry that a draft becomes. */
 interface EntryIdentity {
 	id: string;
@@ -150,19 +175,7 @@ export function nextEntry(
 		owner: toOwnerDigest(userId),
 		workspace_id: workspaceId,
 		seq: previous ? previous.seq + 1 : 0,
-		objective: draft.objective,
-		from_tool: draft.from_tool,
-		to_tool: draft.to_tool,
-		files_touched: canonicalJson(draft.files_touched),
-		constraints: canonicalJson(draft.constraints),
-		risks: canonicalJson(draft.risks),
-		validation: canonicalJson(draft.validation),
-		recommended_next_action: draft.recommended_next_action,
-		action_kind: draft.action_kind,
-		est_cost: draft.est_cost === null ? null : canonicalJson(draft.est_cost),
-		risk_score: draft.risk.score,
-		risk_tier: draft.risk.tier,
-		risk_factors: canonicalJson(draft.risk.factors),
+		...toDraftColumns(draft),
 		prev_handoff_id: previous?.id ?? null,
 		prev_hash: previous?.hash ?? null,
 		prev_signature: previous?.signature ?? null,

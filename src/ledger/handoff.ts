@@ -65,6 +65,14 @@ export function contentBytes(content: HandoffContent): number {
 	return utf8ToBytes(canonicalJson(content)).length;
 }
 
+/** Hashes, signatures and risk of a handoff, and its audit event. */
+const HANDOFF_ROW_BYTES = 4_096;
+
+/** What a handoff counts as: its columns, and its signed text, which repeats them. @param contentLength bytes of its content. */
+export function handoffBytes(contentLength: number): number {
+	return 2 * contentLength + HANDOFF_ROW_BYTES;
+}
+
 /**
  * Adds the risk, rated by kind, paths, words and cost.
  * @param budgetUsd the budget that the estimated cost is compared with.

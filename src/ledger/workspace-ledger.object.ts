@@ -11,6 +11,7 @@ import { utf8ToBytes } from "@noble/hashes/utils.js";
 import type { AuditEventRow } from "../audit/event.ts";
 import type { EventOwner, OwnerKey, UnflushedEvents } from "../audit/owner.ts";
 import { OWNER_TABLE } from "../audit/owner.ts";
+import { OwnerTable } from "../audit/owner-mark.edge.ts";
 import { OwnerOutbox } from "../audit/owner-outbox.edge.ts";
 import { type EventPageQuery, selectNewest } from "../audit/page.ts";
 import { redactSecrets } from "../compliance/audit-secrets.ts";
@@ -24,9 +25,9 @@ import { appendLeaf, type CompactRange, EMPTY_RANGE, leafHash, rangeRoot } from 
 import { renderCheckpoint, signNote } from "../proof/note.ts";
 import { cachedSettings } from "../settings.ts";
 import type { ChainHead, VerifiedPrefix } from "./chain.ts";
-import { type HandoffDraft, type HandoffRow, MAX_SUBJECT_BYTES, nextEntry } from "./entry.ts";
+import { type HandoffDraft, type HandoffRow, isEntryOf, MAX_SUBJECT_BYTES, nextEntry } from "./entry.ts";
 import { toHandoffEvent } from "./handoff-event.ts";
-import { insertEntries } from "./handoffs.store.ts";
+import { findHandoff, insertEntries } from "./handoffs.store.ts";
 
 const LEDGER_TABLES: TableSchema = {
 	name: "ledger",
@@ -55,12 +56,16 @@ export interface AppendRequest {
 	workspaceId: string;
 	actor: string;
 	draft: HandoffDraft;
+	/** Its sender may send it again after hours: an entry that this object has forgotten is looked for in D1. */
+	isRepeatable?: true;
 }
 
 /** `flushed`: D1 has the entry. */
 export type AppendVerdict =
 	| { appended: true; entry: HandoffRow; flushed: boolean }
 	| { appended: false; reason: "signing_unavailable" }
+	/** Another entry has the id. */
+	| { appended: false; reason: "id_taken" }
 	| { appended: false; reason: "subject_too_large"; bytes: number };
 
 /** The chain as it is now. */
@@ -106,12 +111,14 @@ export class WorkspaceLedger extends BackedUpObject implements EventOwner {
 	#sql: SqlStorage;
 	/** Tables are created by the first write, so reading an unknown workspace stores nothing. */
 	#hasTables: boolean;
+	#owner: OwnerTable;
 	#outbox: OwnerOutbox<OutboxRow>;
 	#purgedAtMs = 0;
 
 	constructor(state: DurableObjectState, env: Env) {
 		super(state, env);
 		this.#sql = state.storage.sql;
+		this.#owner = new OwnerTable(this.#sql);
 		this.#outbox = new OwnerOutbox(state, env, {
 			failureEvent: "ledger_flush_failed",
 			nextRound: () => this.#nextRound(),
@@ -119,6 +126,7 @@ export class WorkspaceLedger extends BackedUpObject implements EventOwner {
 			markFlushed: (round) => this.#markFlushed(round),
 			isFlushed: (id) => this.#isFlushed(id),
 			isIdle: () => this.isIdle(),
+			marks: this.#owner,
 		});
 		this.#hasTables = hasTables(state.storage);
 		if (!this.#hasTables) return;
@@ -146,18 +154,34 @@ export class WorkspaceLedger extends BackedUpObject implements EventOwner {
 		this.#sql.exec("INSERT OR REPLACE INTO head (one, head) VALUES (1, ?)", JSON.stringify(head));
 	}
 
-	/** Appends a handoff and waits a moment for its flush to D1. */
+	/**
+	 * Appends a handoff and waits a moment for its flush to D1.
+	 * @throws when D1 cannot be asked for the entry of a repeatable request.
+	 */
 	async append(request: AppendRequest): Promise<AppendVerdict> {
+		const stored = request.isRepeatable ? await this.#findStored(request) : undefined;
+		if (stored) return this.#knownVerdict(request, stored, true);
 		const objective = await redactSecrets(request.draft.objective, cachedSettings(this.env));
 		const verdict = this.#append(request, objective);
 		if (!verdict.appended) return verdict;
 		return { ...verdict, flushed: await this.#outbox.deliver(request.eventId) };
 	}
 
+	/** The entry of a request that this object holds no more: it keeps entries for a while after D1 has them. */
+	async #findStored({ id, userId }: AppendRequest): Promise<HandoffRow | undefined> {
+		return this.find(id).entry ? undefined : findHandoff(database(this.env.DB), userId, id);
+	}
+
+	/** What a request comes to whose id an entry has. */
+	#knownVerdict(request: AppendRequest, entry: HandoffRow, flushed: boolean): AppendVerdict {
+		if (!isEntryOf(entry, request, request.draft)) return { appended: false, reason: "id_taken" };
+		return { appended: true, entry, flushed };
+	}
+
 	/** Neither this method nor anything it calls may `await`. */
 	#append(request: AppendRequest, eventObjective: string): AppendVerdict {
 		const known = this.find(request.id).entry;
-		if (known) return { appended: true, entry: known, flushed: false };
+		if (known) return this.#knownVerdict(request, known, false);
 		const { signer } = cachedSettings(this.env);
 		const head = this.#head();
 		if (head?.everSigned && !signer) return { appended: false, reason: "signing_unavailable" };
@@ -193,7 +217,7 @@ export class WorkspaceLedger extends BackedUpObject implements EventOwner {
 	#write(userId: string, key: OwnerKey, write: () => void): void {
 		this.ctx.storage.transactionSync(() => {
 			if (!this.#hasTables) migrate(this.ctx.storage, LEDGER_TABLES);
-			this.#outbox.identify(userId, key);
+			this.#owner.identify(userId, key);
 			write();
 			this.#purge();
 		});

@@ -6,8 +6,8 @@ import { type ManifestTools, manifestToolsSchema } from "./manifest.ts";
 /** A version that returns by a rollback writes it again. */
 const MANIFEST_CACHE_SECONDS = 86_400;
 
-/** The tools that this isolate has read or written. */
-let isolateTools: ManifestTools | null = null;
+/** The tools that this isolate has read or written, by KV binding, of which it has one. */
+const isolateTools = new WeakMap<KVNamespace, ManifestTools>();
 
 /** No part of the key comes from a request. */
 function manifestKey({ CF_VERSION_METADATA }: Env): string {
@@ -33,13 +33,14 @@ export async function cachedManifestTools(
 	{ env, waitUntil }: Pick<ServiceContext, "env" | "waitUntil">,
 	compute: () => ManifestTools,
 ): Promise<ManifestTools> {
-	if (isolateTools) return isolateTools;
+	const known = isolateTools.get(env.KV);
+	if (known) return known;
 	const stored = await readManifestTools(env);
 	const tools = stored ?? compute();
 	if (!stored)
 		waitUntil(
 			env.KV.put(manifestKey(env), JSON.stringify(tools), { expirationTtl: MANIFEST_CACHE_SECONDS }).catch(logFailure),
 		);
-	isolateTools = tools;
+	isolateTools.set(env.KV, tools);
 	return tools;
 }

@@ -14,7 +14,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/server/validators/cf-worker";
 import type { KeyGrant } from "../account/context.ts";
-import type { Endpoint, KeyRole } from "../http/endpoint.ts";
+import { type Endpoint, type KeyRole, rolesOf } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
 import { findNearMisses } from "../http/near-misses.ts";
 import {
@@ -80,7 +80,7 @@ export function toToolListing({ name, title, description, effect, listedSchema, 
 
 /** Whether a key of a role may call a tool's endpoint. */
 function isForRole({ endpoint }: ServedTool, role: KeyRole): boolean {
-	return endpoint.access !== "key" || (endpoint.roles?.includes(role) ?? true);
+	return rolesOf(endpoint).includes(role);
 }
 
 /** The tools of groups that a role may call, in the order of their endpoints. @throws ProtocolError for an unknown group. */

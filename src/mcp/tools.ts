@@ -84,6 +84,7 @@ export function toInputSchema(endpoint: Endpoint): JsonSchema {
 const REFUSALS = new Set(["minLength", "maxLength", "minItems", "maxItems", "pattern", "exclusiveMinimum"]);
 
 function isRefusal([name, value]: [string, unknown]): boolean {
+	if (name === "additionalProperties") return value === false;
 	return REFUSALS.has(name) || (name === "maximum" && value === Number.MAX_SAFE_INTEGER);
 }
 
@@ -131,12 +132,12 @@ function toProperties({ properties, anyOf }: JsonSchema): Record<string, JsonSch
 }
 
 /**
- * The schema of an endpoint's answer: its members and their types, no deeper, without those that repeat an argument. Clients check
- * errors' bodies against it as well, so it requires none.
+ * The schema of an endpoint's answer: its members and their types, no deeper, without those that repeat an argument or that a list
+ * leaves out. Clients check errors' bodies against it as well, so it requires none.
  */
-function toOutputSchema({ result }: Endpoint, { properties: given }: JsonSchema): JsonSchema {
+function toOutputSchema({ result, unlistedMembers = [] }: Endpoint, { properties: given }: JsonSchema): JsonSchema {
 	const own = Object.entries(toProperties(toJsonSchema(result, "output"))).filter(
-		([name]) => !Object.hasOwn(Object(given), name),
+		([name]) => !Object.hasOwn(Object(given), name) && !unlistedMembers.includes(name),
 	);
 	const members = own.map(([name, schema]) => {
 		const type = ERROR_MEMBERS.has(name) ? undefined : typesIn(schema);

@@ -127,6 +127,7 @@ export class AccountMeter extends BackedUpObject {
 			keeper: this.#keeper,
 			dataKey: this.#dataKey,
 			settle: (open, settlement, nowMs) => this.#reservations.settleOpen(open, settlement, nowMs),
+			release: (requestId, nowMs) => this.#reservations.release(requestId, nowMs),
 			waitUntil,
 		});
 		this.#stored = new StoredQuota(this.#sql, env, { arm, waitUntil });

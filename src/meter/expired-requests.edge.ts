@@ -5,8 +5,10 @@
 // settles the request.
 import { database } from "../db/client.edge.ts";
 import { Backoff } from "../durable/backoff.ts";
+import { callObject } from "../durable/call-object.edge.ts";
 import { StorageUnavailableError } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
+import { runObjectName } from "../ids.ts";
 import { type Receipt, withEmptyOutput } from "../proof/receipt.ts";
 import { cachedSettings } from "../settings.ts";
 import type { TraceParent } from "../telemetry/trace-context.ts";
@@ -21,6 +23,8 @@ import { traceAtBound } from "./unsettled-trace.edge.ts";
 
 /** Settlements of one statement: a chat's have 2 KB, those of long runs a hundred, and D1 takes 2 MB. */
 const CLAIMED_AT_ONCE = 15;
+/** So long an expired run may take to go on once its object was woken: it looks at its state within seconds. */
+const RUN_GRACE_MS = 15_000;
 
 /** What the meter provides. */
 interface ClaimOwner {
@@ -30,6 +34,8 @@ interface ClaimOwner {
 	dataKey: DataKey;
 	/** Settles an open request, with all that follows from its cost. */
 	settle(open: OpenRequest, settlement: Settlement, nowMs: number): void;
+	/** Releases an open request that cost nothing. */
+	release(requestId: string, nowMs: number): void;
 	waitUntil(work: Promise<unknown>): void;
 }
 
@@ -44,6 +50,8 @@ export class ExpiredRequests {
 	/** Asks D1 for settlements, one call after the other. */
 	#claims: Promise<void> = Promise.resolve();
 	#backoff = new Backoff();
+	/** Expired runs whose objects were asked, and until when they may go on. */
+	#awaitedRuns = new Map<string, number>();
 
 	constructor(env: Env, owner: ClaimOwner) {
 		this.#env = env;
@@ -51,18 +59,52 @@ export class ExpiredRequests {
 		this.#state = owner.state;
 	}
 
-	/** Until D1 may be asked again. */
+	/** Until what has expired is to be looked at again: D1 may be asked by then, and runs have gone on. */
 	get retryDelayMs(): number {
-		return this.#backoff.failures > 0 ? this.#backoff.delayMs : 0;
+		const delayMs = this.#backoff.failures > 0 ? this.#backoff.delayMs : 0;
+		return this.#awaitedRuns.size > 0 ? Math.max(delayMs, RUN_GRACE_MS) : delayMs;
 	}
 
-	/** Settles what has expired, as far as D1 can be asked. */
+	/** Settles what has expired, as far as D1 can be asked, but for runs that may still go on. One that never began is released. */
 	async settleExpired(): Promise<void> {
-		const expired = this.#state.expired(Date.now());
+		const nowMs = Date.now();
+		const expired = this.#state.expired(nowMs);
+		for (const id of this.#awaitedRuns.keys())
+			if (!expired.some((open) => open.id === id)) this.#awaitedRuns.delete(id);
 		if (expired.length === 0) return;
-		await this.#claim(expired);
+		const due: OpenRequest[] = [];
+		for (const open of expired) if ((await this.#askRun(open, nowMs)) === "due") due.push(open);
+		if (due.length > 0) await this.#claim(due);
 		const { userId } = this.#owner.account;
 		if (userId !== null) await this.takeStranded(userId).catch(logStrandedFailure);
+	}
+
+	/**
+	 * Asks the object of an expired run, which wakes it. One that has begun is given time to go on, or to settle itself, with all its steps;
+	 * the meter knows of fewer. One that never began is released, and begins no more: whoever admitted it died in between. It called nobody
+	 * and nobody knows its id, so it stands in no total. Anything else is due.
+	 */
+	async #askRun(open: OpenRequest, nowMs: number): Promise<"awaited" | "released" | "due"> {
+		const { id, isClaiming } = open;
+		if (isClaiming) return "due";
+		const { usage } = this.#state.table.reserved(open, this.#owner.account.userId ?? "");
+		if (usage.kind !== "agent") return "due";
+		const untilMs = this.#awaitedRuns.get(id);
+		if (untilMs !== undefined) return nowMs < untilMs ? "awaited" : "due";
+		try {
+			const isAbandoned = await callObject(this.#env.AGENT_RUN, runObjectName(id), (run) => run.abandon());
+			if (isAbandoned && usage.calls.length === 0) {
+				this.#owner.release(id, nowMs);
+				return "released";
+			}
+			// One that was deleted, or is of a backup that knows it no more, has no object that goes on.
+			if (isAbandoned) return "due";
+		} catch (error) {
+			logError("expired_run_not_asked", error, { request_id: id });
+			return "due";
+		}
+		this.#awaitedRuns.set(id, nowMs + RUN_GRACE_MS);
+		return "awaited";
 	}
 
 	/** An open request that only the meter settles; undefined where it is not open. @throws StorageUnavailableError while D1 is to be asked and is away. */

@@ -29,7 +29,7 @@ import {
 import { longestFormRepair, repairUnfit } from "./unfit-answer.ts";
 
 const CONTINUE_STAGE = "continue";
-const CONTINUE_PROMPT =
+export const CONTINUE_PROMPT =
 	"Your last message was cut off at the length limit. Continue it exactly where it ends: repeat nothing of it, begin with no " +
 	"introduction, and keep its form and language.";
 

@@ -117,8 +117,8 @@ export interface RenderedCheck {
 	context_digest?: ContextDigest;
 }
 
-/** Renders a check for its audit event: whole, or cut when it is too large to keep. */
-export function renderCheck(check: PolicyCheck): RenderedCheck {
+/** Renders a check for its audit event: whole, or cut when it is too large to keep. @param mostBytes of JSON. */
+export function renderCheck(check: PolicyCheck, mostBytes = MAX_PAYLOAD_BYTES): RenderedCheck {
 	const whole = {
 		action: check.action,
 		action_kind: check.action_kind ?? null,
@@ -128,7 +128,7 @@ export function renderCheck(check: PolicyCheck): RenderedCheck {
 		context: check.context ?? null,
 		truncated: false,
 	};
-	return jsonByteLength(whole) <= MAX_PAYLOAD_BYTES
+	return jsonByteLength(whole) <= mostBytes
 		? whole
 		: cutCheck(whole, { entries: MAX_CUT_ENTRIES, chars: MAX_CUT_CHARS });
 }

@@ -20,7 +20,7 @@ import { compileProtectedPaths, type ProtectedPaths, parseProtectedPaths } from 
 import { shortenForReason } from "./placeholders.ts";
 import { describeProtection, explainDecision, type FactorReason } from "./reasons.ts";
 import { type Risk, toRisk, WIDE_CHANGE_FILES } from "./risk.ts";
-import { judgeTool, NO_TOOL_RULES, type ToolJudgement, type ToolRules } from "./tool-rules.ts";
+import { judgeTool, type NamedTool, NO_TOOL_RULES, type ToolJudgement, type ToolRules } from "./tool-rules.ts";
 import { WorkBudget } from "./work-budget.ts";
 
 /** The action to decide on (docs/reference/policy.md, "Policy"). Lists that a request may leave out are empty here. */
@@ -35,11 +35,7 @@ export interface PolicyInput {
 }
 
 /** The call of an agent's tool, besides what it does to files and with commands. */
-export interface PolicyTool {
-	/** What patterns of a manifest may name it by; the first is how a reason calls it. */
-	readonly names: readonly [string, ...string[]];
-	/** Whether its input says what it does. The manifest decides on a tool that is not known. */
-	readonly isKnown: boolean;
+export interface PolicyTool extends NamedTool {
 	/** Why a person is asked although the rules about tools do not ask. */
 	readonly asks: readonly string[];
 	/** Its input does not say what it would do, although it is a known tool. */
@@ -172,7 +168,7 @@ export function* decideInSteps(
 	// A protected path is not ruled out then, and there is no work left to find one.
 	const files = work.spent ? [] : yield* protectedFileReasons(input.files_affected, reach, protectedPaths, work);
 	if (files.length > 0) reasons.set("protected_path", [...files, ...(reasons.get("protected_path") ?? [])]);
-	const judgement = input.tool && judgeTool(input.tool.names, input.tool.isKnown, rules.tools ?? NO_TOOL_RULES);
+	const judgement = input.tool && judgeTool(input.tool, rules.tools ?? NO_TOOL_RULES);
 	// Who lists a tool knows what its name says.
 	const kinds = judgement?.verdict === "allow" && judgement.pattern !== null ? [] : kindFactors(input);
 	for (const [factor, because] of kinds) reasons.set(factor, reasons.get(factor) ?? [{ because }]);

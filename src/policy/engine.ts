@@ -6,8 +6,15 @@ import type { decideInSteps, scoreRiskInSteps } from "./decide.ts";
 export { compileCommandMatcher, compilePathMatcher } from "./coverage.ts";
 export { decideInSteps, scoreRiskInSteps } from "./decide.ts";
 
+/** Set by cli/modules.ts: the hash of the module's sources, tables included. */
+declare const POLICY_SOURCES_HASH: string;
+
+/** Of the rules that the service brings. It changes with each of them, so a decision can be bound to it. */
+export const version = typeof POLICY_SOURCES_HASH === "undefined" ? "source" : POLICY_SOURCES_HASH;
+
 /** What the module exports. */
 export interface PolicyEngine {
+	version: string;
 	decideInSteps: typeof decideInSteps;
 	scoreRiskInSteps: typeof scoreRiskInSteps;
 	compileCommandMatcher: typeof compileCommandMatcher;

@@ -10,6 +10,7 @@ import { rowsFromJson } from "../db/rows.ts";
 import { workspaceManifests } from "../db/schema.ts";
 import { ok, type Result, StorageUnavailableError } from "../failure.ts";
 import { eventBytes, STORED_ROW_BYTES } from "../meter/stored-bytes.ts";
+import type { Hash } from "../proof/hash.ts";
 import { defaultManifest, manifestDigest, type WorkspaceManifest, workspaceManifestSchema } from "./manifest.ts";
 
 /** The workspace of a user. */
@@ -21,7 +22,7 @@ interface WorkspaceKey {
 /** A manifest that is in force, or was. */
 export interface StoredManifest {
 	manifest: WorkspaceManifest;
-	digest: string;
+	digest: Hash;
 	/** Counts the workspace's manifests from 1. */
 	version: number;
 	/** When it came into force, ISO 8601. */
@@ -41,7 +42,12 @@ export async function findManifest(
 	const same = alias(workspaceManifests, "same");
 	const { digest, version: stored, manifest, createdAt, sameAs } = workspaceManifests;
 	const row = await db
-		.select({ digest, version: stored, createdAt, manifest: sql<string>`coalesce(${same.manifest}, ${manifest})` })
+		.select({
+			digest: sql<Hash>`${digest}`,
+			version: stored,
+			createdAt,
+			manifest: sql<string>`coalesce(${same.manifest}, ${manifest})`,
+		})
 		.from(workspaceManifests)
 		.leftJoin(same, and(eq(same.userId, userId), eq(same.workspaceId, workspaceId), eq(same.version, sameAs)))
 		.where(and(eq(workspaceManifests.userId, userId), eq(workspaceManifests.workspaceId, workspaceId), numbered))

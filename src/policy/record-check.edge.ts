@@ -4,13 +4,11 @@ import type { KeyContext } from "../account/context.ts";
 import { readRequestNames } from "../account/request-names.ts";
 import { type AuditEventRow, type EventOrigin, toActor } from "../audit/event.ts";
 import { recordAuditEvent } from "../audit/owners.edge.ts";
-import { agentLimitNanoUsd } from "../catalog/plans.ts";
 import { redactPayloadSecrets } from "../compliance/audit-secrets.ts";
 import { ok, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import { runInOneTurn, runInTurnsOnceLong } from "../http/long-work.edge.ts";
 import { loadDetector } from "../load-detector.ts";
-import { usd } from "../proof/money.ts";
 import { hasMetrics } from "../settings.ts";
 import {
 	checkBytes,
@@ -23,9 +21,8 @@ import {
 } from "./check.ts";
 import type { PolicyDecision, PolicyTool } from "./decide.ts";
 import type { LoadPolicyEngine } from "./engine.ts";
-import { defaultManifest, manifestDigest } from "./manifest.ts";
 import type { StoredManifest } from "./manifests.store.ts";
-import { NO_TOOL_RULES, TOOL_RULES_WITHOUT_MANIFEST } from "./tool-rules.ts";
+import { toRulesInForce } from "./rules-in-force.ts";
 import { checkWork, WorkBudget } from "./work-budget.ts";
 
 /** An agent's call of a tool that is decided on. */
@@ -109,14 +106,7 @@ export async function decideAndRecord(
 	called: CheckedTool | null,
 ): Promise<{ decided: PolicyDecision; event: AuditEventRow }> {
 	const { account, settings } = context;
-	const manifest = stored?.manifest ?? defaultManifest(check.workspace_id);
-	const rules = {
-		protectedPaths: manifest.protected_paths,
-		forbiddenCommands: manifest.forbidden_commands,
-		allowedCommands: manifest.allowed_commands,
-		tools: stored ? (manifest.tools ?? NO_TOOL_RULES) : TOOL_RULES_WITHOUT_MANIFEST,
-		budgetUsd: usd(agentLimitNanoUsd(account.plan)),
-	};
+	const { rules, manifestDigest } = toRulesInForce(stored, check.workspace_id, account.plan);
 	const { secretSpans } = await loadDetector();
 	const { decideInSteps } = await loadEngine();
 	const input = { ...toPolicyInput(check), tool: called?.tool };
@@ -131,10 +121,9 @@ export async function decideAndRecord(
 		created_at: new Date(nowMs).toISOString(),
 		...origin,
 	};
-	const digest = stored?.digest ?? manifestDigest(manifest);
 	const extra = { ...called?.payload, ...origin };
 	const checked = await runInOneTurn(context, () =>
-		toPolicyCheckEvent(check, decided, digest, envelope, rendered, extra),
+		toPolicyCheckEvent(check, decided, manifestDigest, envelope, rendered, extra),
 	);
 	const event = { ...checked, payload: await redactPayloadSecrets(checked.payload, settings) };
 	await recordAuditEvent(context, { kind: "workspace", id: check.workspace_id }, event);

@@ -20,6 +20,10 @@ export const toolRulesRequestSchema = z.strictObject({
 	ask: patternsSchema.nullish().describe("Tools that a person is asked about."),
 	deny: patternsSchema.nullish().describe("Tools that are refused."),
 	unknown: z.enum(TOOL_VERDICTS).nullish().describe("Verdict on an unknown tool that no pattern names. Default: ask."),
+	self_approval: z
+		.boolean()
+		.nullish()
+		.describe("With false, nobody approves for a run whose own side asks to approve itself. Default: true."),
 });
 
 /** `tools` of a manifest in its normal form. */
@@ -28,4 +32,5 @@ export const toolRulesSchema = z.object({
 	ask: patternsSchema,
 	deny: patternsSchema,
 	unknown: z.enum(TOOL_VERDICTS),
+	self_approval: z.literal(false).optional(),
 });

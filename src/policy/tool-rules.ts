@@ -12,10 +12,16 @@ export interface ToolRules {
 	deny: string[];
 	/** What holds for a tool that no pattern names and that is not known otherwise. */
 	unknown: ToolVerdict;
+	/** Nobody approves calls of a run that a key of its own side began; left out where the run may say so itself. */
+	self_approval?: false;
 }
 
 /** Rules as a request has them. */
-export type ToolRulesRequest = { [Member in keyof ToolRules]?: ToolRules[Member] | null | undefined };
+export type ToolRulesRequest = {
+	[Member in Exclude<keyof ToolRules, "self_approval">]?: ToolRules[Member] | null | undefined;
+} & {
+	self_approval?: boolean | null | undefined;
+};
 
 /** What holds where a manifest says nothing about tools. */
 export const NO_TOOL_RULES: ToolRules = { allow: [], ask: [], deny: [], unknown: "ask" };
@@ -25,10 +31,17 @@ export const TOOL_RULES_WITHOUT_MANIFEST: ToolRules = { ...NO_TOOL_RULES, unknow
 
 /** The normal form of rules; null where they say what holds without any. */
 export function normalizeToolRules(rules: ToolRulesRequest | null | undefined): ToolRules | null {
-	const { allow, ask, deny, unknown } = rules ?? {};
-	const normal = { allow: allow ?? [], ask: ask ?? [], deny: deny ?? [], unknown: unknown ?? NO_TOOL_RULES.unknown };
+	const { allow, ask, deny, unknown, self_approval } = rules ?? {};
+	const normal: ToolRules = {
+		allow: allow ?? [],
+		ask: ask ?? [],
+		deny: deny ?? [],
+		unknown: unknown ?? NO_TOOL_RULES.unknown,
+		// True is what holds without it, and is left out: the digest stays what it was before the member existed.
+		...(self_approval === false ? { self_approval } : {}),
+	};
 	const isEmpty = normal.allow.length + normal.ask.length + normal.deny.length === 0;
-	return isEmpty && normal.unknown === NO_TOOL_RULES.unknown ? null : normal;
+	return isEmpty && normal.unknown === NO_TOOL_RULES.unknown && self_approval !== false ? null : normal;
 }
 
 /** Whether a pattern covers a name whole: `*` is any run of characters, case is ignored. Takes time in the lengths' sum. */
@@ -53,14 +66,27 @@ export interface ToolJudgement {
 	pattern: string | null;
 }
 
-/**
- * Judges a tool by its names. Deny beats ask, which beats allow.
- * @param isKnown what a known tool does is judged by its input, so no pattern has to name it.
- */
-export function judgeTool(names: readonly string[], isKnown: boolean, rules: ToolRules): ToolJudgement {
-	for (const verdict of ["deny", "ask", "allow"] as const) {
-		const pattern = rules[verdict].find((one) => names.some((name) => coversName(one.trim(), name)));
+/** What patterns may name a call by. */
+export interface NamedTool {
+	/** Of the tool; a pattern needs to name one. The first is how a reason calls it. */
+	readonly names: readonly [string, ...string[]];
+	/** Each place that the call reaches, as `fetch(domain:example.com)`. A pattern of `deny` or `ask` needs to name one, those of `allow` all. */
+	readonly places?: readonly string[];
+	/** Whether its input says what it does, so that no pattern has to name it. */
+	readonly isKnown: boolean;
+}
+
+/** Judges a tool by its names and the places that the call reaches. Deny beats ask, which beats allow. */
+export function judgeTool({ names, places = [], isKnown }: NamedTool, rules: ToolRules): ToolJudgement {
+	const find = (verdict: "allow" | "ask" | "deny", tried: readonly string[]) =>
+		rules[verdict].find((pattern) => tried.some((name) => coversName(pattern.trim(), name)));
+	for (const verdict of ["deny", "ask"] as const) {
+		const pattern = find(verdict, [...names, ...places]);
 		if (pattern !== undefined) return { verdict, pattern };
 	}
+	const allowing = find("allow", names);
+	if (allowing !== undefined) return { verdict: "allow", pattern: allowing };
+	const [first, ...others] = places.map((place) => find("allow", [place]));
+	if (first !== undefined && !others.includes(undefined)) return { verdict: "allow", pattern: first };
 	return { verdict: isKnown ? "allow" : rules.unknown, pattern: null };
 }

@@ -43,6 +43,9 @@ function findToolWeakenings(before: ToolRules, after: ToolRules): Weakening[] {
 		...denied,
 		...asked,
 		...allowed,
+		...(before.self_approval === false && after.self_approval !== false
+			? [{ member: "tools.self_approval", removed: "false", added: "true" } as const]
+			: []),
 		...(isLaxer ? [{ member: "tools.unknown", removed: before.unknown, added: after.unknown } as const] : []),
 	];
 }

@@ -133,6 +133,16 @@ export interface CodeReceipt extends ReceiptBase {
 }
 
 /** The receipt of an agent run; `request_id` is the run's id. */
+/** What became of the calls of a run's tools. */
+export interface ToolCallCounts {
+	requested: number;
+	allowed: number;
+	denied: number;
+	approved: number;
+	rejected: number;
+	expired: number;
+}
+
 export interface AgentReceipt extends ReceiptBase {
 	kind: "agent";
 	status: string;
@@ -143,6 +153,8 @@ export interface AgentReceipt extends ReceiptBase {
 	max_cost_usd: number;
 	/** What became of the goal; from version 2 on. */
 	goal_outcome?: string;
+	/** Calls of the run's tools; absent in runs without tools. */
+	tool_calls?: ToolCallCounts;
 }
 
 export type Receipt = ChatReceipt | SkillReceipt | EncoderReceipt | OrchestrationReceipt | CodeReceipt | AgentReceipt;

@@ -1,5 +1,6 @@
 // Reads AWS's binary event streams (application/vnd.amazon.eventstream): framing, checksums, headers. What the events mean is the
 // wire's. Source: smithy.io, "Amazon Event Stream Specification" (2026-11-28), and awslabs/aws-c-event-stream. Pure.
+import { lazy } from "../lazy.ts";
 import { UpstreamInterrupted } from "./call-failure.ts";
 import type { EventReader, StreamEvent } from "./wire.ts";
 
@@ -17,16 +18,19 @@ const TEXT_TYPE = 7;
 const LENGTH_BYTES = 2;
 
 /** The table of CRC-32 as in Ethernet and zip (polynomial 0xEDB88320). */
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-	let crc = byte;
-	for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
-	return crc;
-});
+const crcTable = lazy(() =>
+	Uint32Array.from({ length: 256 }, (_, byte) => {
+		let crc = byte;
+		for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+		return crc;
+	}),
+);
 
 /** The CRC-32 of bytes, as a number without sign. */
 export function crc32(bytes: Uint8Array): number {
+	const table = crcTable();
 	let crc = 0xffffffff;
-	for (const byte of bytes) crc = (crc >>> 8) ^ (CRC_TABLE[(crc ^ byte) & 0xff] ?? 0);
+	for (const byte of bytes) crc = (crc >>> 8) ^ (table[(crc ^ byte) & 0xff] ?? 0);
 	return ~crc >>> 0;
 }
 

@@ -5,6 +5,7 @@
 //   [[goal quoted]]  a subtask writes such a claim without the step's code
 
 import { oneLine, type StagedPrompt } from "./stage-reply.ts";
+import { valueFromWords } from "./tool-step.ts";
 
 const MAX_TASK_CHARS = 160;
 const MAX_PARTS = 12;
@@ -17,7 +18,7 @@ function toTitle(text: string): string {
 /** The items of the goal's list, else its sentences and clauses, as many as allowed. */
 function renderGoalPlan(goal: string, most: number): string {
 	const items = [...goal.matchAll(/^[ \t]*(?:\d{1,3}[.)]|[-*•])[ \t]+(\S.*)$/gm)].map(([, item = ""]) => item);
-	const parts = (items.length > 1 ? items : goal.split(/[.;\n]|, (?:and|then) /)).map(toTitle);
+	const parts = (items.length > 1 ? items : goal.split(/[.;](?=\s|$)|\n|, (?:and|then) /)).map(toTitle);
 	const subtasks = [...new Set(parts.filter((part) => part !== ""))];
 	return JSON.stringify((subtasks.length > 0 ? subtasks : ["Answer the goal"]).slice(0, Math.min(most, MAX_PARTS)));
 }
@@ -52,8 +53,11 @@ function frameReply(userText: string): string {
 }
 
 /** The reply to a step of an agent, by what the call asks for; null for any other call. */
-export function agentReply({ userText, stage: { asksFor = "" } }: StagedPrompt): string | null {
+export function agentReply({ userText, json, stage: { asksFor = "" } }: StagedPrompt): string | null {
 	const [kind, ...terms] = asksFor.split(":");
+	// The output of a run in the form of output_schema is JSON like any other.
+	if (json != null && (kind === "subtask" || kind === "final"))
+		return json === true ? null : JSON.stringify(valueFromWords(json, goalIn(userText)));
 	switch (kind) {
 		case "plan":
 			return planReply(userText, Number(terms[0]));

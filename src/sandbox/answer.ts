@@ -4,7 +4,8 @@ import { isJsonObject } from "../json.ts";
 import type { CallStage } from "../providers/sandbox-stage.ts";
 import type { SandboxFaults } from "./faults.ts";
 import { saidInstead, unfitJson } from "./non-answers.ts";
-import { longText, replyTo, type SandboxCall, type SandboxPrompt } from "./reply.ts";
+import { longText, replyTo, type SandboxPrompt } from "./reply.ts";
+import type { SandboxCall } from "./sandbox-tool.ts";
 
 /** Token counts in disjoint buckets. Each format adds them up in its own way. */
 interface SandboxUsage {
@@ -87,7 +88,7 @@ export function answerTo(
 	stage: CallStage | null,
 	faults: SandboxFaults,
 ): SandboxAnswer {
-	const reply = replyTo(prompt, stage);
+	const reply = replyTo(prompt, stage, request);
 	const limit = maxTokens ?? Math.max(1_000, faults.longWords * 4);
 	const thought = reply.reasoning === null ? "" : clip(reply.reasoning, Math.floor(limit / 2) * 4);
 	const reasoning = countTokens(thought);

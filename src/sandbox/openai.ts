@@ -12,7 +12,7 @@ import {
 } from "./format.ts";
 import { sumMediaTokens } from "./media.ts";
 import { contentText, type Dialect, parseOpenAi, toOpenAiPrompt } from "./openai-request.ts";
-import type { SandboxCall } from "./reply.ts";
+import type { SandboxCall } from "./sandbox-tool.ts";
 
 function renderOpenAiUsage({ usage }: SandboxAnswer): JsonFields | null {
 	if (!usage) return null;

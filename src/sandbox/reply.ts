@@ -2,24 +2,12 @@
 import type { CallStage } from "../providers/sandbox-stage.ts";
 import { agentReply } from "./agent-reply.ts";
 import { CODE_REPLIES } from "./code-reply.ts";
+import { readConversation, type SandboxConversation } from "./conversation.ts";
 import { disagreement, STRATEGY_REPLIES } from "./orchestration-reply.ts";
+import type { SandboxCall, SandboxTool } from "./sandbox-tool.ts";
 import { findCommand, findShellTool } from "./shell-call.ts";
 import { oneLine, replyFrom } from "./stage-reply.ts";
-
-interface SandboxTool {
-	name: string;
-	description: string;
-	parameters: Record<string, unknown>;
-	/** A custom tool: its argument is one text. */
-	input?: "text";
-}
-
-/** A call of a tool. A custom tool's text is the argument `input`. */
-export interface SandboxCall {
-	name: string;
-	arguments: Record<string, unknown>;
-	custom?: true;
-}
+import { toolStepCalls, toolStepText } from "./tool-step.ts";
 
 /** A file or a recording. */
 export interface SandboxMedia {
@@ -171,8 +159,15 @@ function textFor(prompt: SandboxPrompt, stage: CallStage | null): string {
 	return `The sandbox answers for ${prompt.model}: you wrote "${oneLine(prompt.userText, 200)}".${sent} No model was called.`;
 }
 
-/** Answers a prompt, by its stage if it has one. */
-export function replyTo(prompt: SandboxPrompt, stage: CallStage | null): SandboxReply {
+/** Answers a turn of a run's tool step. */
+function toolStepReply({ tools, toolChoice }: SandboxPrompt, conversation: SandboxConversation): SandboxReply {
+	const toolCalls = toolChoice === "none" ? [] : toolStepCalls(tools, conversation);
+	return { text: toolCalls.length > 0 ? null : toolStepText(conversation), reasoning: null, toolCalls };
+}
+
+/** Answers a prompt, by its stage if it has one. @param request the body, for what the prompt does not tell. */
+export function replyTo(prompt: SandboxPrompt, stage: CallStage | null, request: unknown): SandboxReply {
+	if (stage?.stage === "turn" && prompt.json === null) return toolStepReply(prompt, readConversation(request));
 	const toolCalls =
 		shellCalls(prompt) ??
 		chooseTools(prompt).map((tool) => toSandboxCall(tool, exampleArguments(tool, prompt.userText)));

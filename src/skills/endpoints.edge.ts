@@ -98,7 +98,7 @@ function toSkillBlock({ id, name }: Skill, settled: SettledRequest) {
 
 const invokeSkillEndpoint = endpoint({
 	id: "invoke_skill",
-	unlistedArguments: [...UNLISTED_CHAT_FIELDS, "brain_config", "temperature", "stop", "response_format"],
+	unlistedArguments: [...UNLISTED_CHAT_FIELDS, "brain_config", "compliance", "temperature", "stop", "response_format"],
 	method: "POST",
 	path: "/v1/skills/{skill_id}/invoke",
 	access: "key",

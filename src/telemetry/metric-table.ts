@@ -36,7 +36,7 @@ type MetricSource = { [G in MetricGroup]: SummedMetric<G> }[MetricGroup] | Gauge
 
 export type MetricDefinition = MetricSource & {
 	/** UCUM, as OTLP sends it. Prometheus has seconds and USD in a metric's name. */
-	unit: "{token}" | "{request}" | "{call}" | "{check}" | "{span}" | "{key}" | "s" | "USD";
+	unit: "{token}" | "{request}" | "{call}" | "{check}" | "{span}" | "{key}" | "{pending}" | "s" | "USD";
 	/** How many of the stored unit make one: durations are stored in ms, costs in nano-USD. */
 	divisor: number;
 	description: string;
@@ -236,6 +236,13 @@ export const METRICS = {
 		description:
 			"1 for the state that a provider's key is in, as the last isolate that used it saw it; 0 for other states.",
 		labels: ["provider", "key", "state"],
+	},
+	"svc.agent.pending": {
+		kind: "gauge",
+		unit: "{pending}",
+		divisor: 1,
+		description: "What runs of agents wait for now: client tools, approvals, plans, answers.",
+		labels: ["kind"],
 	},
 	"svc.telemetry.spans": {
 		kind: "counter",

@@ -16,6 +16,7 @@ import type { MetricBatchOfSource } from "./metric-sums.ts";
 import type { Telemetry } from "./module.ts";
 import { TELEMETRY_SCOPE, telemetryResource } from "./resource.ts";
 import { postToCollector, type SpanCounts } from "./span-exporter.edge.ts";
+import { readWaitingGauges } from "./waiting.store.ts";
 
 /** The collector gets all sums once in this time, while they change. */
 const PUSH_EVERY_MS = 60_000;
@@ -80,7 +81,12 @@ export class Metrics extends DurableObject<Env> {
 	async #points(nowMs: number): Promise<{ points: MetricPoint[]; startedAtMs: number | null; telemetry: Telemetry }> {
 		const { store, telemetry } = await this.#count();
 		const { hasLegacyMetrics } = cachedSettings(this.env).telemetry;
-		const points = telemetry.toMetricPoints(store.sums, store.gauges(nowMs), hasLegacyMetrics);
+		// While D1 is away, the other metrics are told all the same.
+		const waiting = await readWaitingGauges(this.env.DB).catch((error: unknown) => {
+			logError("waiting_runs_not_counted", error);
+			return [];
+		});
+		const points = telemetry.toMetricPoints(store.sums, [...store.gauges(nowMs), ...waiting], hasLegacyMetrics);
 		return { points, startedAtMs: store.startedAtMs, telemetry };
 	}
 

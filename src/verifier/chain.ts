@@ -178,6 +178,9 @@ function ownerClaim(entries: readonly ChainEntry[], count: number): { owner?: st
 	return { owner: entries.find(({ owner }) => owner != null)?.owner ?? null };
 }
 
+/** Members of the service's verdict that are compared with the entries. */
+const VERDICT_MEMBERS = ["ok", "n", "first_broken_index", "reasons", "owner", "complete"];
+
 /** Findings on what the pages claim beside the entries' proofs. A claim can only count against the file. */
 function chainClaimFindings(pages: readonly ChainPage[]): Finding[] {
 	const entries = pages.flatMap(({ data }) => data);
@@ -203,6 +206,18 @@ function chainClaimFindings(pages: readonly ChainPage[]): Finding[] {
 				...(verification["complete"] === null ? {} : { complete: true }),
 			}),
 		]),
+		...unprovenFindings(
+			"chain",
+			pages
+				.flatMap((page) => Object.keys(page))
+				.filter((name) => !Object.hasOwn(chainPageSchema.shape, name) && name !== "object"),
+		),
+		...unprovenFindings(
+			"verification",
+			pages
+				.flatMap(({ verification = {} }) => Object.keys(verification))
+				.filter((name) => !VERDICT_MEMBERS.includes(name)),
+		),
 		...unprovenFindings(
 			"entries",
 			entries.flatMap((entry) => Object.keys(entry)).filter((name) => !names.includes(name) && name !== "signed"),
@@ -231,6 +246,12 @@ function checkpointFindings(rows: readonly HandoffRow[], { checkpoint, findings 
 	const own = rowsRoot(rows.slice(0, size));
 	const ifNot = `chain: its first ${size} entries have root ${own}, not the checkpoint's`;
 	return [...findings, finding(own === root, `chain: its first ${size} entries are those of the checkpoint`, ifNot)];
+}
+
+/** The entries of a saved chain; none where it is no chain. */
+export function listEntries(document: unknown): ChainEntry[] {
+	const parsed = chainDocumentSchema.safeParse(document);
+	return parsed.success ? [parsed.data].flat().flatMap(({ data }) => data) : [];
 }
 
 /**

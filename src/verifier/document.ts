@@ -33,7 +33,7 @@ export function decodeText(bytes: Uint8Array): string | null {
 }
 
 /** The value of a text, or why readers would disagree on it. */
-type DocumentResult = { ok: true; value: unknown } | { ok: false; fault: string };
+export type DocumentResult = { ok: true; value: unknown } | { ok: false; fault: string };
 
 function describePosition(text: string, position: number): string {
 	const before = text.slice(0, position);
@@ -112,6 +112,50 @@ function findJsonFault(text: string): string | null {
 		if (fault !== null) return `${fault} (${describePosition(text, index)})`;
 	}
 	return null;
+}
+
+/** The texts of the JSON objects and lists that stand one after another, and last the rest, which begins with none. */
+function splitJsonTexts(text: string): string[] {
+	const texts: string[] = [];
+	const tokens = /["{}[\]]/g;
+	let [depth, start] = [0, 0];
+	for (let token = tokens.exec(text); token; token = tokens.exec(text)) {
+		const { 0: sign, index } = token;
+		if (depth === 0 && (text.slice(start, index).trim() !== "" || !/[{[]/.test(sign))) break;
+		if (sign === '"') tokens.lastIndex = findJsonStringEnd(text, index);
+		else depth += sign === "{" || sign === "[" ? 1 : -1;
+		if (sign === '"' || depth !== 0) continue;
+		texts.push(text.slice(start, index + 1));
+		start = index + 1;
+	}
+	return [...texts, text.slice(start)];
+}
+
+/** The lines that a saved stream begins with: comments, and the names and data of events. */
+const EVENT_STREAM_START = /^\s*(?::|event:|data:)/;
+/** The event that a stream of the service ends with. It holds the answer, on one line. */
+const ANSWER_EVENT = /^event: ?(?:result|requires_action)\r?\ndata: ?([^\r\n]*)\r?$/m;
+
+/**
+ * The texts of the answers in a file, which stand one after another; of a saved stream, the answer that it ends with. A fault follows
+ * "the file".
+ */
+export function splitAnswers(text: string): { texts: string[] } | { fault: string } {
+	const texts: string[] = [];
+	let rest = text;
+	while (EVENT_STREAM_START.test(rest) || texts.length === 0) {
+		if (EVENT_STREAM_START.test(rest)) {
+			const end = ANSWER_EVENT.exec(rest);
+			if (!end) return { fault: "is a stream that does not end with an answer" };
+			texts.push(end[1] ?? "");
+			rest = rest.slice(end.index + end[0].length);
+		}
+		const next = splitJsonTexts(rest);
+		rest = next.pop() ?? "";
+		texts.push(...next);
+		if (!EVENT_STREAM_START.test(rest) && (rest.trim() !== "" || texts.length === 0)) texts.push(rest);
+	}
+	return { texts };
 }
 
 /** Parses JSON, unless readers could disagree on its value. */

@@ -1,5 +1,7 @@
 // Findings: the result of a check, line by line.
 
+import { canonicalJson } from "../proof/canonical.ts";
+
 /** Further faults add nothing. */
 const MAX_FAULTS_SHOWN = 20;
 const MAX_LINE_LENGTH = 600;
@@ -40,7 +42,7 @@ export function contradictionFindings(
 	follows: Readonly<Record<string, unknown>>,
 ): Finding[] {
 	const names = Object.entries(follows).flatMap(([name, value]) =>
-		said[name] === undefined || JSON.stringify(said[name]) === JSON.stringify(value) ? [] : [name],
+		said[name] === undefined || canonicalJson(said[name]) === canonicalJson(value ?? null) ? [] : [name],
 	);
 	return names.length === 0 ? [] : [failedFinding(`${what}: shows ${names.join(", ")} that its proof contradicts`)];
 }

@@ -1,13 +1,14 @@
 // The kinds of proof that can be checked offline, under their names on the command line and the page.
+import { parseJson } from "../json.ts";
 import { NotCanonicalError } from "../proof/canonical.ts";
 import { checkChain } from "./chain.ts";
 import { checkCheckpoint } from "./checkpoint.ts";
-import { readDocument } from "./document.ts";
+import { readDocument, splitAnswers } from "./document.ts";
 import { type Finding, failedFinding } from "./findings.ts";
 import type { PublicKeys } from "./keys.ts";
 import { checkReceipt } from "./receipt.ts";
+import { checkRunFile, findAnswerKind } from "./run-file.ts";
 import type { GivenTexts } from "./texts.ts";
-import { checkTrajectory } from "./trajectory.ts";
 import { checkTreeProof } from "./tree-proof.ts";
 
 /** What a check needs besides the saved file. */
@@ -25,6 +26,8 @@ interface ProofKind {
 	file: string;
 	/** What can be given beside it. */
 	takes: "checkpoint" | "texts" | null;
+	/** Several files, or several answers in one, are checked as one. */
+	takesMany?: true;
 	check(text: string, options: CheckOptions): Promise<Finding[]>;
 }
 
@@ -32,13 +35,27 @@ function checkJson(check: (document: unknown, options: CheckOptions) => Promise<
 	return async (text, options) => {
 		const read = readDocument(text);
 		if (!read.ok) return [failedFinding(`the file ${read.fault}`)];
-		try {
-			return await check(read.value, options);
-		} catch (error) {
-			if (error instanceof NotCanonicalError)
-				return [failedFinding(`what the file holds has no hash: ${error.message}`)];
-			throw error;
-		}
+		return unlessNoHash(check(read.value, options));
+	};
+}
+
+/** The findings, or the fault where what they are on has no canonical form. */
+async function unlessNoHash(findings: Promise<Finding[]>): Promise<Finding[]> {
+	try {
+		return await findings;
+	} catch (error) {
+		if (error instanceof NotCanonicalError) return [failedFinding(`what the file holds has no hash: ${error.message}`)];
+		throw error;
+	}
+}
+
+/** A kind of what is saved of a run: each is checked with all that stands beside it. */
+function runKind(file: string): ProofKind {
+	return {
+		file,
+		takes: "texts",
+		takesMany: true,
+		check: (text, { keys, texts }) => unlessNoHash(checkRunFile(text, keys, texts)),
 	};
 }
 
@@ -61,18 +78,20 @@ function splitNotes(text: string): string[] {
 
 /** The kinds, in the order they are offered. */
 export const PROOF_KINDS: Readonly<
-	Record<"receipt" | "trajectory" | "chain" | "checkpoint" | "tree-proof", ProofKind>
+	Record<"receipt" | "run" | "trajectory" | "step" | "chain" | "checkpoint" | "tree-proof", ProofKind>
 > = {
 	receipt: {
 		file: "GET /v1/proof/{request_id}",
 		takes: "texts",
 		check: checkJson((document, { keys, texts }) => checkReceipt(document, keys, texts)),
 	},
-	trajectory: {
-		file: "GET /v1/agent/{run_id}/trajectory?full=true, or its verify_request; under `proof` GET /v1/proof/{run_id}",
-		takes: "texts",
-		check: checkJson((document, { keys, texts }) => checkTrajectory(document, keys, texts)),
-	},
+	run: runKind(
+		"GET /v1/agent/{run_id}, or what POST /v1/agent/run answered, streamed or not; after it, in any order, GET /v1/proof/{run_id}, the answers of GET /v1/agent/{run_id}/steps/{index} and the pages of GET /v1/handoff/chain/{workspace_id}",
+	),
+	trajectory: runKind(
+		"GET /v1/agent/{run_id}/trajectory?full=true, or its verify_request; after it the same as after a run, or under `proof`, `exchanges` (a list of steps) and `chain`",
+	),
+	step: runKind("GET /v1/agent/{run_id}/steps/{index}; after it the run, or its trajectory, and the receipt"),
 	chain: {
 		file: "GET /v1/handoff/chain/{workspace_id}, or a JSON array of its pages",
 		takes: "checkpoint",
@@ -103,15 +122,16 @@ export function parseKind(name: string): ProofKindName | null {
 
 /** Guesses a text's kind by its members; null when they fit none. */
 export function guessKind(text: string): ProofKindName | null {
-	let document: unknown;
-	try {
-		document = JSON.parse(text);
-	} catch {
-		return normalizeNote(text).includes("\n\n— ") ? "checkpoint" : null;
-	}
-	const members = Object(Array.isArray(document) ? document[0] : document);
-	if ("verify_request" in members || "trajectory_proof" in members) return "trajectory";
-	if ("proof_hash" in members && "receipt" in members) return "receipt";
+	const split = splitAnswers(text);
+	if ("fault" in split) return "run";
+	const documents = split.texts.map(parseJson);
+	const [first] = documents;
+	if (first === undefined) return normalizeNote(text).includes("\n\n— ") ? "checkpoint" : null;
+	const kinds = documents.map(findAnswerKind);
+	const ofRun = (["run", "trajectory", "step"] as const).find((kind) => kinds.includes(kind));
+	if (ofRun) return ofRun;
+	const members = Object(first);
 	if ("leaf_hash" in members && "hashes" in members) return "tree-proof";
-	return "data" in members && "workspace_id" in members ? "chain" : null;
+	if (kinds[0] === "proof") return "receipt";
+	return kinds[0] === "chain" ? "chain" : null;
 }

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { hashObject } from "../proof/hash.ts";
 import { RECEIPT_TYPES } from "../proof/receipt.ts";
 import { toKeyId, verifySignature } from "../proof/signing.ts";
+import { receiptCountFindings } from "./exchanges.ts";
 import { contradictionFindings, type Finding, failedFinding, finding, unprovenFindings } from "./findings.ts";
 import { listKeyIds, type PublicKeys } from "./keys.ts";
 import { type GivenTexts, NO_TEXTS, type TextHashes, textFindings } from "./texts.ts";
@@ -118,6 +119,7 @@ export async function checkReceipt(
 		...findings,
 		finding(isOwn, `receipt: is of ${kind} ${request_id}`, `receipt: is of ${request_id}, not of ${requestId}`),
 		...attestationFindings(compliance),
+		...receiptCountFindings(receipt["tool_calls"]),
 		...textFindings(textHashesOf(receipt), texts),
 	];
 }

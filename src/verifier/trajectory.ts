@@ -1,4 +1,4 @@
-// Checks a saved agent trajectory, and the signed receipt of its run if the file has one (docs/proofs.md, "Agent
+// Checks a saved run or its trajectory, and the signed receipt of the run if the file has one (docs/proofs.md, "Agent
 // trajectory"), without any request.
 import * as z from "zod";
 import {
@@ -8,6 +8,8 @@ import {
 	verifyTrajectory,
 } from "../agents/trajectory.ts";
 import { parseBundle } from "../agents/verify-request.ts";
+import { checkChain, listEntries } from "./chain.ts";
+import { approvalFindings, checkSteps, countFindings } from "./exchanges.ts";
 import {
 	contradictionFindings,
 	type Finding,
@@ -18,11 +20,12 @@ import {
 } from "./findings.ts";
 import type { PublicKeys } from "./keys.ts";
 import { type CheckedReceipt, checkReceiptSeal, textHashesOf } from "./receipt.ts";
+import { type RunAnswer, readRunAnswer, runAnswerFindings, stepCostFindings, toRunBundle } from "./run-answer.ts";
 import { type GivenTexts, NO_TEXTS, type TextHashes, textFindings } from "./texts.ts";
 
 /**
- * The bundle itself, or the trajectory's answer around it. A receipt may stand beside the bundle's members or around
- * it.
+ * A run's answer, a bundle itself, or the trajectory's answer around one. A receipt may stand beside the bundle's members or around
+ * it; so may the exchanges of steps with tools, and the chain that has the handoffs of their approvals.
  */
 const trajectoryDocumentSchema = z.looseObject({
 	verify_request: z.unknown().optional(),
@@ -30,15 +33,19 @@ const trajectoryDocumentSchema = z.looseObject({
 	receipt: z.unknown().optional(),
 	steps: z.unknown().optional(),
 	verification: z.unknown().optional(),
+	exchanges: z.array(z.unknown()).optional(),
+	chain: z.unknown().optional(),
 });
+type TrajectoryDocument = z.output<typeof trajectoryDocumentSchema>;
 
 const membersSchema = z.record(z.string(), z.unknown());
 const shownStepsSchema = z.array(membersSchema);
 
 /** Members of an answer outside its bundle. */
-const ANSWER_MEMBERS = ["object", "status", "verification", "verify_request", "proof", "receipt"];
+const ANSWER_MEMBERS = ["object", "status", "verification", "verify_request", "proof", "receipt", "exchanges", "chain"];
 /** Members of a step that are part of its proof. No proof covers the others. */
 const PROVEN_STEP_MEMBERS = ["index", "model", "input_hash", "output_hash", "cost_usd", "confidence", "timestamp"];
+const VERIFICATION_MEMBERS = ["valid", "recomputed_proof", "n_steps", "mismatched_steps"];
 const BUNDLE_MEMBERS = [
 	"run_id",
 	"trajectory_proof",
@@ -61,39 +68,50 @@ function shownStepFindings(shown: unknown, { steps, step_proofs }: TrajectoryBun
 		const follows = { ...steps[position], ...(step_proofs ? { step_proof: step_proofs[position] } : {}) };
 		return contradictionFindings(`step ${position}`, step, follows);
 	});
-	const names = parsed.data.flatMap((step) => Object.keys(step));
-	return [
-		...failedFindings(mismatches.map(({ text }) => text)),
-		...unprovenFindings(
-			"steps",
-			names.filter((name) => !PROVEN_STEP_MEMBERS.includes(name) && name !== "step_proof"),
-		),
-	];
+	return failedFindings(mismatches.map(({ text }) => text));
 }
 
-/** Findings on what an answer claims around and beside its bundle. */
+/** Names the members of steps that no proof covers, wherever in the file the steps stand. */
+function unprovenStepFindings(shown: readonly unknown[]): Finding[] {
+	const names = shown.flatMap((steps) => shownStepsSchema.safeParse(steps).data ?? []).flatMap(Object.keys);
+	return unprovenFindings(
+		"steps",
+		names.filter((name) => !PROVEN_STEP_MEMBERS.includes(name) && name !== "step_proof"),
+	);
+}
+
+/** Findings on what a trajectory's answer claims around and beside its bundle. */
 function trajectoryClaimFindings(
-	document: z.output<typeof trajectoryDocumentSchema>,
+	document: TrajectoryDocument,
 	bundle: TrajectoryBundle,
 	verdict: TrajectoryVerdict,
 ): Finding[] {
-	const { verify_request, verification } = document;
-	const inner = membersSchema.safeParse(verify_request).data;
+	const inner = membersSchema.safeParse(document.verify_request).data;
+	const verification = membersSchema.safeParse(document.verification).data ?? {};
 	const { run_id, trajectory_proof, steps } = bundle;
+	const rootMembers = ["policy", "strategy"].filter((name) => (inner ?? document)[name] === undefined);
 	return [
 		...shownStepFindings(document.steps, bundle),
-		...(inner ? shownStepFindings(inner["steps"], bundle).filter(({ verdict }) => verdict === "FAIL") : []),
+		...(inner ? shownStepFindings(inner["steps"], bundle) : []),
+		...unprovenStepFindings([document.steps, inner?.["steps"]]),
 		...contradictionFindings("the answer around it", document, {
 			object: "agent.trajectory",
 			run_id,
 			trajectory_proof,
 		}),
-		...contradictionFindings("verification", membersSchema.safeParse(verification).data ?? {}, {
+		...contradictionFindings("verification", verification, {
 			valid: true,
 			recomputed_proof: verdict.recomputed_proof,
 			n_steps: steps.length,
 			mismatched_steps: verdict.mismatched_steps,
 		}),
+		...rootMembers.map((name): Finding => {
+			return { verdict: "note", text: `trajectory: no ${name} in the file; ${bundle[name as "policy"]} is taken` };
+		}),
+		...unprovenFindings(
+			"verification",
+			Object.keys(verification).filter((name) => !VERIFICATION_MEMBERS.includes(name)),
+		),
 		...unprovenFindings(
 			"trajectory",
 			Object.keys({ ...document, ...inner }).filter(
@@ -130,12 +148,14 @@ function bundleFindings(bundle: TrajectoryBundle, verdict: TrajectoryVerdict): F
 
 function receiptFindings(
 	checked: CheckedReceipt,
-	{ run_id, status }: { run_id: string; status: unknown },
+	{ run_id, steps }: TrajectoryBundle,
+	status: unknown,
 	recomputed: string,
 ): Finding[] {
 	const { kind, request_id, trajectory_proof } = checked.receipt;
 	return [
 		...checked.findings,
+		...stepCostFindings(steps, checked.receipt),
 		...contradictionFindings("receipt: the answer around it", { request_id: checked.requestId }, { request_id }),
 		...contradictionFindings("the answer around it", { status }, { status: checked.receipt["status"] }),
 		finding(
@@ -181,10 +201,60 @@ function trajectoryTextFindings(bundle: TrajectoryBundle, receipt: TextHashes | 
 	return textFindings(hashes, { ...given, salt });
 }
 
+/** What a run's tools did, as far as the file has it. @param receipt the run's, once it is checked. */
+async function toolFindings(
+	{ exchanges = [], chain }: TrajectoryDocument,
+	bundle: TrajectoryBundle,
+	receipt: CheckedReceipt | null,
+	keys: PublicKeys,
+): Promise<Finding[]> {
+	const { findings, calls, approvals } = checkSteps(exchanges, bundle, bundle.salt ?? null);
+	const counts = receipt ? countFindings(receipt.receipt["tool_calls"], calls) : [];
+	const linked = chain === undefined ? [] : await checkChain(chain, keys, null);
+	const entries = chain === undefined ? [] : listEntries(chain);
+	const unlinked: Finding[] =
+		chain === undefined && approvals.length > 0
+			? [{ verdict: "note", text: "approvals: their handoffs are not looked up, for want of the workspace's chain" }]
+			: [];
+	return [
+		...findings,
+		...counts,
+		...linked,
+		...(chain === undefined ? unlinked : approvalFindings(approvals, entries)),
+	];
+}
+
+/** What a file holds of a run: the bundle, and the run's answer where the bundle is its. */
+function readBundle(document: TrajectoryDocument): { bundle: TrajectoryBundle; run: RunAnswer | null } | string[] {
+	if (document["object"] !== "agent.run") {
+		const read = parseBundle(document.verify_request ?? document);
+		const hint = "the bundle cannot be read; GET /v1/agent/{run_id}/trajectory?full=true answers with one";
+		return "issues" in read ? [hint, ...read.issues] : { bundle: read.bundle, run: null };
+	}
+	const hint = "the run cannot be read; GET /v1/agent/{run_id} answers with one, and a list of runs does not";
+	const answer = readRunAnswer(document);
+	if ("issues" in answer) return [hint, ...answer.issues];
+	const read = parseBundle(toRunBundle(answer.run));
+	return "issues" in read ? [hint, ...read.issues] : { bundle: read.bundle, run: answer.run };
+}
+
+/** What is to be said of a file without a receipt. A run that has not ended has none yet. */
+function noReceiptFindings(status: unknown, run: RunAnswer | null, keys: PublicKeys): Finding[] {
+	const isOpen = run !== null && !run.sealed;
+	const text = isOpen
+		? `receipt: none yet; the run is ${run.status}, and is signed when it has ended for good`
+		: "receipt: none in the file; that the service issued this trajectory is not shown";
+	return [
+		...unprovenFindings("trajectory", status === undefined || run !== null ? [] : ["status"]),
+		{ verdict: keys.length > 0 ? "FAIL" : "note", text },
+	];
+}
+
 /**
- * Checks a saved trajectory.
- * @param document a `verify_request`, or the answer of `GET …/trajectory?full=true` with one. Under `proof` or
- * `receipt` it may have the answer of `GET /v1/proof/{run_id}`.
+ * Checks a saved run or trajectory.
+ * @param document the answer of `GET /v1/agent/{run_id}`, a `verify_request`, or the answer of `GET …/trajectory?full=true` with one.
+ * Under `proof` or `receipt` it may have the answer of `GET /v1/proof/{run_id}`, under `exchanges` those of
+ * `GET /v1/agent/{run_id}/steps/{index}`, under `chain` that of `GET /v1/handoff/chain/{workspace_id}`.
  * @param keys trusted public keys. A receipt whose signature cannot be checked is a fault.
  * @param texts what the reader has of the run: its goal and its output.
  */
@@ -195,31 +265,29 @@ export async function checkTrajectory(
 ): Promise<Finding[]> {
 	const whole = trajectoryDocumentSchema.safeParse(document);
 	if (!whole.success) return [failedFinding("the file holds no JSON object")];
-	const { verify_request, proof, receipt } = whole.data;
-	const read = parseBundle(verify_request ?? document);
-	if ("issues" in read) {
-		const hint = "the bundle cannot be read; GET /v1/agent/{run_id}/trajectory?full=true answers with one";
-		return [failedFinding(hint), ...failedFindings(read.issues)];
-	}
-	const receiptDocument = proof ?? receipt;
+	const read = readBundle(whole.data);
+	if (Array.isArray(read)) return failedFindings(read);
+	const { run } = read;
+	const receiptDocument = whole.data.proof ?? whole.data.receipt;
 	const checked = receiptDocument == null ? null : await checkReceiptSeal(receiptDocument, keys);
 	const hashes = checked && textHashesOf(checked.receipt);
 	const { bundle, findings: unread } = toCheckable(read.bundle, hashes, texts);
 	const verdict = verifyTrajectory(bundle);
+	const claims = run
+		? [...unprovenStepFindings([run.steps]), ...runAnswerFindings(run, checked)]
+		: trajectoryClaimFindings(whole.data, bundle, verdict);
+	const compared = trajectoryTextFindings(bundle, hashes, texts);
 	const findings = [
 		...bundleFindings(bundle, verdict),
 		...unread,
-		...trajectoryClaimFindings(whole.data, bundle, verdict),
-		...trajectoryTextFindings(bundle, hashes, texts),
+		...claims,
+		// A run's answer has its goal and its output, which are compared without being given.
+		...(run ? compared.filter(({ verdict: each }) => each !== "note") : compared),
+		...(await toolFindings(whole.data, bundle, checked, keys)),
 	];
-	const run = { run_id: bundle.run_id, status: whole.data["status"] };
-	if (checked) return [...findings, ...receiptFindings(checked, run, verdict.recomputed_proof)];
+	const status = run ? undefined : whole.data["status"];
+	if (checked) return [...findings, ...receiptFindings(checked, bundle, status, verdict.recomputed_proof)];
 	if (receiptDocument != null)
 		return [...findings, failedFinding("receipt: is not what GET /v1/proof/{run_id} answers")];
-	const text = "receipt: none in the file; that the service issued this trajectory is not shown";
-	return [
-		...findings,
-		...unprovenFindings("trajectory", run.status === undefined ? [] : ["status"]),
-		{ verdict: keys.length > 0 ? "FAIL" : "note", text },
-	];
+	return [...findings, ...noReceiptFindings(status, run, keys)];
 }

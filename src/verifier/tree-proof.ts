@@ -5,7 +5,7 @@ import { asHash, toDigest } from "../proof/hash.ts";
 import { leafHash, verifyConsistency, verifyInclusion } from "../proof/merkle.ts";
 import { checkEntry, entrySchema } from "./chain.ts";
 import { type CheckedCheckpoint, readCheckpoint } from "./checkpoint.ts";
-import { type Finding, failedFinding, finding } from "./findings.ts";
+import { type Finding, failedFinding, finding, unprovenFindings } from "./findings.ts";
 import type { PublicKeys } from "./keys.ts";
 
 /** A hash of the answer, as its 32 bytes. */
@@ -34,6 +34,8 @@ const inclusionSchema = z.looseObject({
 const consistencySchema = z.looseObject({
 	...proofMembers,
 	kind: z.literal("consistency"),
+	/** It is of no entry. */
+	leaf_hash: z.null().optional(),
 	from: z.int(),
 	to: z.int(),
 });
@@ -118,7 +120,12 @@ export async function checkTreeProof(
 	const proof = parsed.data;
 	const checkpoints = await Promise.all(notes.map((note) => readCheckpoint(note, keys)));
 	const trees = checkpoints.flatMap(({ checkpoint }) => checkpoint ?? []);
+	const { shape } = proof.kind === "inclusion" ? inclusionSchema : consistencySchema;
 	return [
+		...unprovenFindings(
+			"tree proof",
+			Object.keys(proof).filter((name) => !Object.hasOwn(shape, name)),
+		),
 		...checkpoints.flatMap(({ findings }) => findings),
 		...originFindings(trees),
 		...(proof.kind === "inclusion" ? await inclusionFindings(proof, trees, keys) : consistencyFindings(proof, trees)),

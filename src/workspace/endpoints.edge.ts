@@ -52,7 +52,7 @@ async function activateManifest(
 	baseDigest?: string,
 ): Promise<Result<StoreVerdict>> {
 	const { account, db, startedAtMs, timings, settings } = context;
-	if (account.key.role === "agent") return ok("unchanged");
+	if (account.key.role !== "owner") return ok("unchanged");
 	const createdAt = new Date(startedAtMs).toISOString();
 	const toEvent = async (before: StoredManifest | null) => {
 		const event = toManifestEvent(account, before, manifest);

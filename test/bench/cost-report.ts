@@ -66,12 +66,37 @@ const NOTES = [
 	"Workers Logs: one event for each line the code writes, at head_sampling_rate 1 and with invocation logs off, as in wrangler.toml. The upstream models' own prices, Cloudflare's rate-limit binding (no price found) and reads by operators are not in it.",
 ];
 
+/** Where the rows of one scenario come from, most written first. Statements that write nothing are one line. */
+function renderSources({ operation, pace, requests, sources }: PricedScenario): string {
+	const share = (count: number) => (count / requests).toFixed(2);
+	const all = Object.entries(sources).sort(([, one], [, other]) => other.rowsWritten - one.rowsWritten);
+	const shown = all.filter(([name, { rowsWritten }]) => rowsWritten > 0 || /: (calls|alarm rings)/.test(name));
+	const readers = all.filter((entry) => !shown.includes(entry)).map(([, source]) => source);
+	const total = (values: readonly number[]) => share(values.reduce((sum, value) => sum + value, 0));
+	return renderTable([
+		[`${operation}, ${pace}`, "times", "rows read", "rows written"],
+		...shown.map(([name, { times, rowsRead, rowsWritten }]) => [
+			name,
+			share(times),
+			share(rowsRead),
+			share(rowsWritten),
+		]),
+		[
+			"reads only",
+			total(readers.map(({ times }) => times)),
+			total(readers.map(({ rowsRead }) => rowsRead)),
+			total(readers.map(({ rowsWritten }) => rowsWritten)),
+		],
+	]);
+}
+
 /** Renders the cost model. */
-export function renderCostTables({ chat, agents, reads }: CostResult): string[] {
+export function renderCostTables({ chat, agents, reads, showsSources }: CostResult): string[] {
 	const example = chat.find(({ pace }) => pace.startsWith("1 ")) ?? chat[0];
 	return [
 		renderOperationsTable([...chat, ...agents, ...reads]),
 		renderBillTable([...chat, ...agents]),
+		...(showsSources ? [...chat, ...agents].map(renderSources) : []),
 		...(example ? [renderPriceTable(example)] : []),
 		`D1 storage: $${DATABASE_STORAGE.usdPerGbMonth} per GB and month after ${DATABASE_STORAGE.includedGb} GB; the plan itself is $${PLAN_USD_PER_MONTH} a month, with the included amounts above, which no bill here deducts`,
 		renderPriceSources(),

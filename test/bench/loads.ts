@@ -137,6 +137,23 @@ export const AGENT_RUN: Load = {
 	signed: false,
 };
 
+/** It waits for the approval of its plan. Without an answer it ends after a day. */
+export const WAITING_RUN: Load = {
+	path: "/v1/agent/run",
+	body: splitAtVaried(
+		JSON.stringify({
+			goal: `Do this:\n1. List the rivers of France besides ${VARIED}\n2. Name the longest`,
+			policy: "efficiency",
+			max_cost_usd: 0.1,
+			workspace_id: WORKSPACE,
+			plan: { approve: true },
+		}),
+	),
+	streamed: false,
+	expected: '"status":"requires_action"',
+	signed: false,
+};
+
 /** The parts of this prompt have final answers, so it suits every strategy. */
 const TASK = `${VARIED}. Answer both:\n1. What is 17 * 23?\n2. What is 19 * 29?`;
 

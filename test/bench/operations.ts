@@ -2,9 +2,10 @@
 import { Agent } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
-import type { OperationCounts } from "./counting/counts.ts";
+import type { OperationCounts, OperationSource } from "./counting/counts.ts";
 import { type Load, type LoadTarget, sendRequest } from "./load.ts";
-import { AGENT_RUN, HANDOFF, POLICY_CHECK, STORED_RESPONSE, STREAMED, WHOLE } from "./loads.ts";
+import { AGENT_RUN, HANDOFF, POLICY_CHECK, STORED_RESPONSE, STREAMED, WAITING_RUN, WHOLE } from "./loads.ts";
+import { makeToolRun, prepareToolRuns, type SendJson, TOOL_CALLS } from "./tool-run.ts";
 import { runWrangler } from "./wrangler.ts";
 
 const IDLE_CHECK_MS = 3;
@@ -84,8 +85,18 @@ const RUNS_STEADY: RequestPace = {
 	evicted: false,
 };
 
+/** Runs that wait for a day: each object leaves memory meanwhile, and its alarm loads it again. */
+const RUNS_WAITING: RequestPace = {
+	name: "1 every 6 h",
+	parallel: 1,
+	stepMs: 21_600_000,
+	warmUpSteps: 6,
+	steps: 12,
+	evicted: true,
+};
+
 /** Kinds of requests. */
-export type CountedKind = "whole" | "streamed" | "response" | "handoff" | "policy" | "run" | "read";
+export type CountedKind = "whole" | "streamed" | "response" | "handoff" | "policy" | "run" | "tool run" | "read";
 
 interface RequestKind {
 	operation: string;
@@ -96,12 +107,15 @@ export interface CountedScenario extends RequestKind {
 	pace: string;
 	requests: number;
 	counts: OperationCounts;
+	/** Where they come from: by kind of object and statement, or D1 and statement. */
+	sources: Readonly<Record<string, OperationSource>>;
 	/** Growth of D1's file per request, bytes. */
 	databaseBytesPerRequest: number;
 }
 
 const controlAnswer = z.object({
 	counts: z.custom<OperationCounts>((value) => typeof value === "object" && value !== null),
+	sources: z.record(z.string(), z.object({ times: z.number(), rowsRead: z.number(), rowsWritten: z.number() })),
 	databaseBytes: z.number(),
 	busy: z.boolean(),
 });
@@ -154,7 +168,7 @@ class CountingService {
 		const before = await this.#countsAtRest();
 		await this.#control("reset");
 		for (let step = 0; step < steps; step++) await this.#step(send, pace);
-		const { counts, databaseBytes } = await this.#countsAtRest();
+		const { counts, sources, databaseBytes } = await this.#countsAtRest();
 		const requests = pace.parallel * steps;
 		const databaseBytesPerRequest = (databaseBytes - before.databaseBytes) / requests;
 		return {
@@ -162,6 +176,7 @@ class CountingService {
 			pace: pace.name,
 			requests,
 			counts,
+			sources,
 			databaseBytesPerRequest,
 		};
 	}
@@ -179,6 +194,15 @@ class CountingService {
 		if (response.status !== 200) throw new Error(`benchmark failed: ${path} answered ${response.status}: ${text}`);
 	}
 
+	/** Sends JSON with one user's key. @throws Error for every status but 200 and 201. */
+	async sendJson(key: string, method: string, path: string, body: unknown): Promise<unknown> {
+		const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+		const response = await fetch(`${this.#svc.url}${path}`, { method, headers, body: JSON.stringify(body) });
+		const text = await response.text();
+		if (!response.ok) throw new Error(`benchmark failed: ${path} answered ${response.status}: ${text}`);
+		return JSON.parse(text);
+	}
+
 	close(): void {
 		this.#agent.destroy();
 	}
@@ -192,10 +216,32 @@ const SCENARIOS: readonly (readonly [RequestKind, Load, readonly RequestPace[]])
 	[{ operation: "handoff", kind: "handoff" }, HANDOFF, [GOVERNANCE_STEADY, GOVERNANCE_PARALLEL]],
 	[{ operation: "policy check", kind: "policy" }, POLICY_CHECK, [GOVERNANCE_STEADY, GOVERNANCE_PARALLEL]],
 	[{ operation: "agent run of 6 steps", kind: "run" }, AGENT_RUN, [RUNS_STEADY]],
+	[{ operation: "agent run, waits a day in vain", kind: "run" }, WAITING_RUN, [RUNS_WAITING]],
 ];
 
-/** Users that countOperations needs. The reads need one more. */
-export const COUNTED_USERS = SCENARIOS.reduce((sum, [, , paces]) => sum + paces.length, 1);
+const TOOL_RUN: RequestKind = { operation: `agent run, ${TOOL_CALLS} tool calls, 1 approval`, kind: "tool run" };
+
+/** Users that countOperations needs. Runs with tools and the reads need one more each. */
+export const COUNTED_USERS = SCENARIOS.reduce((sum, [, , paces]) => sum + paces.length, 2);
+
+/** Three reads of a user with some requests. */
+async function countReads(
+	service: CountingService,
+	key: string,
+	onProgress: (text: string) => void,
+): Promise<CountedScenario[]> {
+	onProgress("counting: reads");
+	let requestId = "";
+	for (let made = 0; made < 25; made++) {
+		requestId = z.object({ id: z.string() }).parse(JSON.parse(await service.send(key, WHOLE))).id;
+	}
+	const reads: CountedScenario[] = [];
+	for (const path of ["/v1/usage", `/v1/proof/${requestId}`, "/v1/models"]) {
+		const operation = `GET ${path.replace(requestId, "{id}")}`;
+		reads.push(await service.count({ operation, kind: "read" }, STEADY, () => service.get(key, path)));
+	}
+	return reads;
+}
 
 export interface CountedOperations {
 	chat: CountedScenario[];
@@ -203,10 +249,13 @@ export interface CountedOperations {
 	reads: CountedScenario[];
 }
 
-/** Counts chat requests, handoffs, policy checks and runs at their paces, and three reads of a user with some requests. */
+/**
+ * Counts chat requests, handoffs, policy checks and runs at their paces, and three reads of a user with some requests.
+ * @param scenario part of the names of those that are counted; all with "".
+ */
 export async function countOperations(
 	svc: LoadTarget,
-	quick: boolean,
+	{ quick, scenario }: { quick: boolean; scenario: string },
 	onProgress: (text: string) => void,
 ): Promise<CountedOperations> {
 	const service = new CountingService(svc, quick);
@@ -216,22 +265,21 @@ export async function countOperations(
 	const reads: CountedScenario[] = [];
 	try {
 		for (const [request, load, paces] of SCENARIOS) {
+			if (!request.operation.includes(scenario)) continue;
 			for (const pace of paces) {
 				onProgress(`counting: ${request.operation}, ${pace.name}`);
 				const key = nextUser();
 				counted.push(await service.count(request, pace, () => service.send(key, load)));
 			}
 		}
-		onProgress("counting: reads");
-		const reader = nextUser();
-		let requestId = "";
-		for (let made = 0; made < 25; made++) {
-			requestId = z.object({ id: z.string() }).parse(JSON.parse(await service.send(reader, WHOLE))).id;
+		if (TOOL_RUN.operation.includes(scenario)) {
+			onProgress(`counting: ${TOOL_RUN.operation}, ${RUNS_STEADY.name}`);
+			const key = nextUser();
+			const send: SendJson = (method, path, body) => service.sendJson(key, method, path, body);
+			await prepareToolRuns(send);
+			counted.push(await service.count(TOOL_RUN, RUNS_STEADY, () => makeToolRun(send)));
 		}
-		for (const path of ["/v1/usage", `/v1/proof/${requestId}`, "/v1/models"]) {
-			const operation = `GET ${path.replace(requestId, "{id}")}`;
-			reads.push(await service.count({ operation, kind: "read" }, STEADY, () => service.get(reader, path)));
-		}
+		if (scenario === "") reads.push(...(await countReads(service, nextUser(), onProgress)));
 		const isChat = ({ kind }: CountedScenario) => ["whole", "streamed", "response"].includes(kind);
 		return { chat: counted.filter(isChat), agents: counted.filter((one) => !isChat(one)), reads };
 	} finally {

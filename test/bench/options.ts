@@ -34,6 +34,8 @@ export interface BenchOptions {
 	memoryRequests: number;
 	/** Part of the names of the loads that the part neighbours measures; all with "". */
 	beside: string;
+	/** Part of the names of the scenarios that the part cost counts; all with "". */
+	scenario: string;
 	/** Whether operations are counted over fewer steps. */
 	quick: boolean;
 	builtInGenerator: boolean;
@@ -50,6 +52,7 @@ export const USAGE = `npm run bench -- [PART …] [option …]
   --seconds S      length of a round, ${FULL.seconds}
   --requests N     of the part memory, ${FULL.memoryRequests}
   --beside TEXT    loads of the part neighbours whose names contain it
+  --scenario TEXT  scenarios of the part cost whose names contain it, with the source of each row
   --quick          ${QUICK.rounds} rounds of ${QUICK.seconds} s, ${QUICK.memoryRequests} requests in memory, fewer steps counted
   --built-in       the built-in load generator even if wrk is on the PATH
 
@@ -92,6 +95,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
 			seconds: { type: "string" },
 			requests: { type: "string" },
 			beside: { type: "string", default: "" },
+			scenario: { type: "string", default: "" },
 			quick: { type: "boolean", default: false },
 			"built-in": { type: "boolean", default: false },
 		},
@@ -105,6 +109,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
 		roundMs: 1_000 * parsePositive("seconds", values.seconds, defaults.seconds),
 		memoryRequests: Math.ceil(parsePositive("requests", values.requests, defaults.memoryRequests)),
 		beside: values.beside,
+		scenario: values.scenario,
 		quick: values.quick,
 		builtInGenerator: values["built-in"],
 	};

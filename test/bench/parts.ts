@@ -169,12 +169,16 @@ const CPU_LOADS = {
 	policy: POLICY_CHECK,
 };
 
-function measureCpu(run: BenchRun): Promise<CpuPerRequest> {
+/** Of the loads of some kinds. */
+function measureCpu(run: BenchRun, kinds: ReadonlySet<CountedKind>): Promise<CpuPerRequest> {
 	return inSession(run.workshop, async (session) => {
 		const svc = await session.startSvc({ users: USERS });
-		const none = { whole: null, streamed: null, response: null, handoff: null, policy: null, run: null, read: null };
-		const cpu: CpuPerRequest = none;
+		const cpu: CpuPerRequest = {
+			...{ whole: null, streamed: null, response: null, handoff: null, policy: null, run: null, read: null },
+			"tool run": null,
+		};
 		for (const [kind, load] of Object.entries(CPU_LOADS) as [keyof typeof CPU_LOADS, Load][]) {
+			if (!kinds.has(kind)) continue;
 			run.onProgress(`CPU time: ${kind}`);
 			// The first round warms the code up.
 			await measureRound(svc, load, 16, toRoundPlan(run));
@@ -195,6 +199,8 @@ export interface CostResult {
 	agents: PricedScenario[];
 	reads: PricedScenario[];
 	cpu: CpuPerRequest;
+	/** Whether the report says where each row comes from. */
+	showsSources: boolean;
 }
 
 /** Counts operations in the counting Worker, takes CPU time in the deployed one, and prices both. */
@@ -204,13 +210,19 @@ export async function measureCost(run: BenchRun): Promise<CostResult> {
 	const bundleDir = buildCountingBundle(join(workshop.tempDir, "counting"));
 	const counted = await inSession(workshop, async (session) => {
 		const svc = await session.startSvc({ users: COUNTED_USERS, bundleDir });
-		return countOperations(svc, options.quick, onProgress);
+		return countOperations(svc, options, onProgress);
 	});
-	const cpu = await measureCpu(run);
+	const cpu = await measureCpu(run, new Set([...counted.chat, ...counted.agents].map(({ kind }) => kind)));
 	const priced = (scenarios: readonly CountedScenario[]) =>
 		scenarios.map((scenario): PricedScenario => {
 			const perRequest = toQuantities(scenario.counts, scenario.requests, cpu[scenario.kind]);
 			return { ...scenario, perRequest, bill: toBill(perRequest, BILLED_REQUESTS) };
 		});
-	return { chat: priced(counted.chat), agents: priced(counted.agents), reads: priced(counted.reads), cpu };
+	return {
+		chat: priced(counted.chat),
+		agents: priced(counted.agents),
+		reads: priced(counted.reads),
+		cpu,
+		showsSources: options.scenario !== "",
+	};
 }

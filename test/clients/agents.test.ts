@@ -63,9 +63,11 @@ describe("runs under npm start", () => {
 	it("go on by themselves after a power cut at whatever step, each proved and spent once", async () => {
 		const begin = () => post({ goal: GOAL, policy: "efficiency" });
 		const posted = [begin()];
-		await until("the first has taken a step", 20, async () =>
-			(await runs()).some(({ steps_taken }) => steps_taken > 0),
-		);
+		await until("the first has taken a step", 20, async () => {
+			// Lists show a run as it was when it began, until it waits or ends.
+			const [first] = await runs();
+			return first !== undefined && (await get(`/v1/agent/${first.run_id}`, runSchema)).steps_taken > 0;
+		});
 		while (posted.length < RUNS) posted.push(begin());
 		await until("all have begun", 20, async () => (await runs()).length === RUNS);
 		await home().cutPower(running);

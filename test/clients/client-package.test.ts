@@ -46,10 +46,23 @@ afterAll(async () => {
 
 const environment = () => ({ SVC_BASE_URL: `${service.url}/v1`, SVC_API_KEY: key });
 
+/** Runs an example of the page, by its place. @returns what it printed. */
+function runExample(place: number): Promise<string> {
+	const page = readFileSync(join(ROOT, "src/docs/client.md"), "utf8");
+	const examples = [...page.matchAll(/```js\n([\s\S]*?)```/g)].map(([, text = ""]) => text);
+	const file = `example-${place}.js`;
+	writeFileSync(join(project, file), examples[place] ?? "");
+	return run(process.execPath, [file], project, environment());
+}
+
+it("calls functions for an agent, and asks before it sends, as its page shows", async () => {
+	const output = await runExample(1);
+	expect(output).toMatch(/^send_note \{.*"to":"ada@example.com".*\}: Needs confirmation/m);
+	expect(output).toMatch(/^complete /m);
+});
+
 it("does what its page shows, with nothing else installed", async () => {
-	const [, example = ""] = /```js\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, "src/docs/client.md"), "utf8")) ?? [];
-	writeFileSync(join(project, "example.js"), example);
-	const output = await run(process.execPath, ["example.js"], project, environment());
+	const output = await runExample(0);
 	expect(output).toMatch(/^planned$/m);
 	expect(output).toMatch(/^complete 0\.\d+ /m);
 	expect(output).toMatch(/^deny /m);

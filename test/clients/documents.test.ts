@@ -50,12 +50,15 @@ const NOT_RUN: readonly [text: string, reason: string][] = [
 const SUBSTITUTIONS: readonly [text: string, replacement: string][] = [
 	["svc-01M81BGCZMN4Y3Q4XNDG521GMK", "'\"$ID\"'"],
 	["'git push --force'     # exit code 12: deny", "'git push --force' || [ $? -eq 12 ]"],
-	["verify -- trajectory changed.json", "verify -- trajectory changed.json || [ $? -eq 1 ]"],
+	["verify -- run changed.json", "verify -- run changed.json || [ $? -eq 1 ]"],
 ];
 
-/** Fails at the first command that fails, and takes an error of the service for one. ID is a request of the reader's. */
+/**
+ * Begins as the README's first call does. Fails at the first command that fails, and takes an error of the service for one. ID is a
+ * request of the reader's.
+ */
 const PRELUDE = `set -e
-source .env.local
+source .env.local && export SVC_BASE_URL SVC_API_KEY
 curl() { command curl --silent --show-error --fail-with-body "$@"; }
 svc() { '${process.execPath}' src/cli/svc.ts "$@"; }
 ID=$(curl $SVC_BASE_URL/usage -H "Authorization: Bearer $SVC_API_KEY" | grep -o 'svc-[0-9A-Z]*' | head -1 || true)

@@ -48,7 +48,7 @@ describe.each(["legacy", "auto"] as const)("the official client (%s)", (mode) =>
 		expect(tools.map(({ name }) => name)).toEqual(
 			expect.arrayContaining(["create_chat_completion", "check_policy", "invoke_skill"]),
 		);
-		expect(tools.length).toBe(12);
+		expect(tools.length).toBe(13);
 	});
 
 	it("finds every tool of the manifest where it asks for all", async () => {
@@ -72,6 +72,50 @@ describe.each(["legacy", "auto"] as const)("the official client (%s)", (mode) =>
 		expect(structuredContent).toMatchObject({
 			choices: [{ message: { content: expect.stringContaining("Say hello") } }],
 		});
+	});
+
+	it("begins a run with tools, does what it asks for, and has it approved by somebody else's key", async () => {
+		await fetch(`${serviceUrl()}/v1/workspace/mcp/manifest`, {
+			method: "PUT",
+			headers: { authorization: `Bearer ${apiKey}` },
+			body: JSON.stringify({ tools: { ask: ["send_*"] } }),
+		});
+		const pendingOf = ({ structuredContent }: Awaited<ReturnType<Client["callTool"]>>) =>
+			(structuredContent as { pending?: { id: string; kind: string }[] } | undefined)?.pending?.[0];
+		const tools = [{ type: "function", name: "send_note", parameters: { type: "object" } }];
+		const begun = await client.callTool({
+			name: "start_agent_run",
+			arguments: { goal: "Send ada@example.com the note: deployed", workspace_id: "mcp", tools },
+		});
+		const { run_id } = begun.structuredContent as { run_id: string };
+		const resolve = (by: Client, resolution: object) =>
+			by.callTool({ name: "resolve_agent_run", arguments: { run_id, resolutions: [resolution] } });
+		const approval = { id: pendingOf(begun)?.id, decision: "approve" };
+
+		const own = await resolve(client, approval);
+		expect([own.isError, own.structuredContent]).toMatchObject([true, { error: "approval_forbidden" }]);
+		const made = await fetch(`${serviceUrl()}/v1/keys`, {
+			method: "POST",
+			headers: { authorization: `Bearer ${apiKey}` },
+			body: JSON.stringify({ role: "agent" }),
+		});
+		const agent = await connect(mode, ((await made.json()) as { key: string }).key);
+		const byAgent = await agent.callTool({
+			name: "start_agent_run",
+			arguments: { goal: "Send ada@example.com the note: deployed", workspace_id: "mcp", tools },
+		});
+		const agentsRun = (byAgent.structuredContent as { run_id: string }).run_id;
+		const approved = await client.callTool({
+			name: "resolve_agent_run",
+			arguments: { run_id: agentsRun, resolutions: [{ id: pendingOf(byAgent)?.id, decision: "approve" }] },
+		});
+		expect(pendingOf(approved)).toMatchObject({ kind: "client_tool", tool: "send_note" });
+		const ended = await agent.callTool({
+			name: "resolve_agent_run",
+			arguments: { run_id: agentsRun, resolutions: [{ id: pendingOf(approved)?.id, output: "sent" }] },
+		});
+		await agent.close();
+		expect(ended.structuredContent).toMatchObject({ status: "complete", tool_calls: { requested: 1, approved: 1 } });
 	});
 
 	it("is told of a tool's failure as a result that a model can read", async () => {

@@ -102,6 +102,6 @@ describe("npm start on a state of another version", () => {
 		}
 		const aside = readdirSync(join(home.dir, ".wrangler")).filter((name) => name.startsWith("state."));
 		expect(aside).toHaveLength(2);
-		expect(migrations("state")).toEqual(["0000_tables.sql"]);
+		expect(migrations("state")).toEqual(["0000_tables.sql", "0001_tools.sql"]);
 	});
 });

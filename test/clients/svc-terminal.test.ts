@@ -1,4 +1,4 @@
-// `svc` at a terminal: the key is asked for unseen, and shells complete its words. A shell that is not there is named as skipped.
+// `svc` at a terminal: the key is asked for unseen, calls of agents are decided on, and shells complete its words. A shell that is not there is named as skipped.
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ function isThere(program: string): boolean {
 
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-describe.skipIf(!isThere("script"))("the prompt for a key", () => {
+describe.skipIf(!isThere("script"))("a person at a terminal", () => {
 	let service: TestService;
 	let key = "";
 	beforeAll(async () => {
@@ -70,6 +70,50 @@ describe.skipIf(!isThere("script"))("the prompt for a key", () => {
 			const { code, shown } = await login(typed);
 			expect([code, shown]).toEqual([2, expect.stringContaining("there is no key")]);
 		}
+	});
+
+	/** Runs an agent whose tool asks a person, at a terminal of its own, and types an answer at each question. */
+	async function approve(answers: [question: string, typed: string][]): Promise<{ code: number; shown: string }> {
+		const headers = { authorization: `Bearer ${key}` };
+		const manifest = JSON.stringify({ tools: { ask: ["send_*"] } });
+		await fetch(`${service.url}/v1/workspace/mail/manifest`, { method: "PUT", headers, body: manifest });
+		const goal = "Send ada@example.com the note: the cache is deployed";
+		const command = `svc run --url ${service.url} -w mail --tool send_note=cat '${goal}'`;
+		const child = spawn("script", ["-qec", command, "/dev/null"], {
+			env: { ...environment, SVC_API_KEY: key, EDITOR: 'sed -i s/.*/{\\"edited\\":true}/' },
+		});
+		let [shown, read] = ["", 0];
+		child.stdout.on("data", (chunk) => {
+			shown += chunk;
+			const at = shown.indexOf(answers[0]?.[0] ?? "\0", read);
+			if (at < 0) return;
+			read = shown.length;
+			child.stdin.write(answers.shift()?.[1] ?? "");
+		});
+		const [code] = await once(child, "close");
+		return { code, shown };
+	}
+
+	it("a call that is approved there runs its command, with the arguments that were shown", async () => {
+		const { code, shown } = await approve([["leave it to others [l]: ", "a\r"]]);
+		expect(code, shown).toBe(0);
+		expect(shown).toMatch(/approval of send_note/);
+		expect(shown).toContain("│ {}");
+	});
+
+	it("a call that is edited there runs with the edit alone, after it was shown", async () => {
+		const { code, shown } = await approve([
+			["leave it to others [l]: ", "e\r"],
+			["approve exactly this?", "y\r"],
+		]);
+		expect(code, shown).toBe(0);
+		expect(shown).toContain('{"edited":true}');
+	});
+
+	it("Ctrl-C at the question leaves the run waiting, and says how it goes on", async () => {
+		const { code, shown } = await approve([["leave it to others [l]: ", "\u0003"]]);
+		expect(code, shown).toBe(130);
+		expect(shown).toMatch(/svc run --resume agt_\w+ --tool send_note=cat/);
 	});
 
 	it("says that a key is wrong without repeating it", async () => {

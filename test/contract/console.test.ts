@@ -2,13 +2,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CONSOLE_PAGES } from "../../src/console/pages.ts";
 import { type ConsoleBrowser, openBrowser, signIn } from "../support/console.ts";
-import { call, newKey, ORIGIN, type Upstream, useSandbox } from "../support/service.ts";
+import { call, callWithKey, newKey, ORIGIN, type Upstream, useSandbox } from "../support/service.ts";
 
 let browser: ConsoleBrowser;
+let approver: ConsoleBrowser;
 let upstream: Upstream;
 beforeAll(async () => {
 	upstream = useSandbox();
 	browser = await signIn(await newKey("corporate"));
+	// Of another user: a minute has so many pages for each.
+	const other = await newKey("corporate");
+	approver = await signIn(await (await callWithKey(other.key, "/v1/keys", { role: "approver" })).json());
 });
 
 afterAll(() => upstream.restore());
@@ -49,6 +53,13 @@ describe.each(pages)("%s", (_, { method, path }) => {
 		expect(html).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|javascript:/i);
 		// A part of a page has none.
 		if (html.startsWith("<!doctype html>")) expect(html.match(/<h1/g)).toHaveLength(1);
+	});
+
+	it("is shown or refused to an approver's key, and never fails for it", async () => {
+		const response = await visit(approver);
+		const html = await response.text();
+		expect([200, 303, 400, 403, 404, 409, 422], html).toContain(response.status);
+		if (response.status !== 303 && html.startsWith("<!doctype html>")) expect(html).toContain("approver key");
 	});
 
 	it("takes a form from its own pages only", async () => {

@@ -266,7 +266,7 @@ describe.concurrent("what the platform refuses", () => {
 		const { platform } = deployment;
 		expect((await deployment.run()).code).toBe(0);
 		const [database] = platform.databases.values();
-		database?.sql.exec("UPDATE d1_migrations SET name = '0000_users.sql'");
+		database?.sql.exec("UPDATE d1_migrations SET name = '0000_users.sql' WHERE name = '0000_tables.sql'");
 		const before = platform.writes.length;
 		const refused = await deployment.run();
 		expect([refused.code, refused.output]).toEqual([

@@ -39,6 +39,7 @@ const LAYERS = [
 	["workspace"],
 	["ledger"],
 	["policy"],
+	["load-policy-engine.ts"],
 	["compliance"],
 	["load-detector.ts"],
 	["audit"],
@@ -63,6 +64,7 @@ const LAYERS = [
 	["text"],
 	["turns"],
 	["bounded-map.ts"],
+	["lazy.ts"],
 	["ids.ts"],
 	["former-version.ts"],
 	["failure.ts"],
@@ -165,6 +167,8 @@ const LENT_RULES = [
 	"audit/event.ts",
 	"hooks/agents.ts",
 	"usage/time-zones.ts",
+	"text/hidden-characters.ts",
+	"text/look-alikes.ts",
 ];
 
 /** Libraries that the console alone uses: they stand in its module and in no other. */

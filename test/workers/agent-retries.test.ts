@@ -2,6 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { StoredRun } from "../../src/agents/run/stored-run.edge.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { cachedSettings } from "../../src/settings.ts";
 import { expectAccounted, expectInterrupted, postRun, readRun, runAgent } from "../support/agents.ts";
@@ -24,9 +25,15 @@ let key: TestKey;
 beforeEach(async () => {
 	key = await newKey("pro");
 });
-afterEach(() => upstream.restore());
+afterEach(() => {
+	upstream.restore();
+	restoreIdleTime();
+});
 
 const IDLE_MS = 200;
+
+/** Objects of all test files of this isolate share the settings that {@link shortenIdleTime} changes. */
+let restoreIdleTime = () => {};
 
 /** An answer that begins, and then breaks off or falls silent. */
 function partialAnswer(end: (stream: ReadableStreamDefaultController<Uint8Array>) => void): Response {
@@ -71,7 +78,11 @@ async function shortenIdleTime(): Promise<void> {
 	const [open] = (await usageOf(key)).open;
 	await runInDurableObject(env.AGENT_RUN.getByName(`run:${open?.request_id}`), (run) => {
 		const { env: bindings } = run as unknown as { env: Env };
-		Object.assign(cachedSettings(bindings), { upstreamIdleTimeoutMs: IDLE_MS });
+		const settings = cachedSettings(bindings);
+		const { upstreamIdleTimeoutMs } = settings;
+		if (upstreamIdleTimeoutMs === IDLE_MS) return;
+		restoreIdleTime = () => void Object.assign(settings, { upstreamIdleTimeoutMs });
+		settings.upstreamIdleTimeoutMs = IDLE_MS;
 	});
 }
 
@@ -242,8 +253,9 @@ describe("a run that waits for another try", () => {
 		await eventually(async () => upstream.requests.some(({ status }) => status === 429));
 		const runId = (await usageOf(key)).open[0]?.request_id ?? "";
 		const isWaiting = () =>
-			runInDurableObject(env.AGENT_RUN.getByName(`run:${runId}`), (_, { storage }) =>
-				/"notBeforeMs"/.test(storage.sql.exec<{ state: string }>("SELECT state FROM run").one().state),
+			runInDurableObject(
+				env.AGENT_RUN.getByName(`run:${runId}`),
+				(_, { storage }) => StoredRun.load(storage)?.waitsUntilMs != null,
 			);
 		await eventually(isWaiting);
 		const cancelled = await callWithKey(key.key, `/v1/agent/${runId}/cancel`, {});

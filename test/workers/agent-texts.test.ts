@@ -4,6 +4,9 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type RunResponse, type StepTextResponse, stepTextSchema } from "../../src/agents/response.ts";
 import { MAX_STEP_TEXT_BYTES, StepTexts } from "../../src/agents/run/step-texts.edge.ts";
+import { AGENT_RUN_TABLES } from "../../src/agents/run/tables.edge.ts";
+import { migrate } from "../../src/durable/migrations.edge.ts";
+import { tableNames } from "../../src/durable/table-rows.edge.ts";
 import { Seal, TextSeal } from "../../src/durable/text-seal.edge.ts";
 import { textHash } from "../../src/proof/salted.ts";
 import { cachedSettings } from "../../src/settings.ts";
@@ -50,7 +53,7 @@ function runObject(runId: string) {
 /** Everything that a run's object stores, as text; bytes are read as if they were text. */
 function storedText(runId: string): Promise<string> {
 	return runInDurableObject(runObject(runId), (_, { storage: { sql } }) =>
-		["run", "steps", "parts", "step_texts", "outgoing", "charges"]
+		tableNames(sql)
 			.flatMap((table) => sql.exec(`SELECT * FROM ${table}`).toArray())
 			.flatMap((row) => Object.values(row))
 			.map((value) => (value instanceof ArrayBuffer ? new TextDecoder().decode(value) : String(value)))
@@ -124,13 +127,13 @@ describe("the text of a step", () => {
 		expect(days).toBeGreaterThan(29.9);
 		expect(days).toBeLessThanOrEqual(30);
 		await runInDurableObject(runObject(run_id), (_, { storage }) => {
-			storage.sql.exec("UPDATE text_retention SET expires_at_ms = 1");
+			storage.sql.exec("UPDATE run SET texts_expire_at_ms = 1");
 		});
 		expect(await errorOf(await getStep(run_id, 1))).toEqual([404, "text_expired"]);
 		await evictDurableObject(runObject(run_id));
 		const count = () =>
 			runInDurableObject(runObject(run_id), (_, { storage }) =>
-				storage.sql.exec<{ n: number }>("SELECT count(*) AS n FROM step_texts").one(),
+				storage.sql.exec<{ n: number }>("SELECT count(texts) AS n FROM run").one(),
 			);
 		await eventually(async () => (await count()).n === 0);
 		expect(await errorOf(await getStep(run_id, 1))).toEqual([404, "text_expired"]);
@@ -149,11 +152,10 @@ describe("a run whose texts may not be kept", () => {
 		for (const index of [0, 1, 2]) expect(await errorOf(await getStep(run_id, index))).toEqual([404, "text_expired"]);
 		expect(await errorOf(await getStep(run_id, 7))).toEqual([404, "step_not_found"]);
 		const stored = await runInDurableObject(runObject(run_id), (_, { storage: { sql } }) => ({
-			texts: sql.exec("SELECT * FROM step_texts").toArray(),
-			outputs: sql.exec("SELECT * FROM steps WHERE output <> ''").toArray(),
-			parts: sql.exec("SELECT * FROM parts WHERE name LIKE 'output:%'").toArray(),
+			tables: tableNames(sql),
+			texts: sql.exec("SELECT texts FROM run").toArray(),
 		}));
-		expect(stored).toEqual({ texts: [], outputs: [], parts: [] });
+		expect(stored).toEqual({ tables: ["run"], texts: [{ texts: null }] });
 	});
 
 	it("under STORE_RESPONSES=off deletes them too", async () => {
@@ -183,14 +185,12 @@ describe("a run whose texts may not be kept", () => {
 describe("long texts", () => {
 	it("are cut at 1 MiB before they are sealed, and never sealed for another user, run or step", async () => {
 		const text = "é".repeat(MAX_STEP_TEXT_BYTES);
-		const { state, steps } = runWith([text]);
+		const { steps } = runWith([text]);
 		const spec = runSpec();
-		await runInDurableObject(runObject("agt_texts"), async (_, { storage: { sql } }) => {
-			sql.exec("CREATE TABLE step_texts (n INTEGER PRIMARY KEY, sealed BLOB NOT NULL)");
-			sql.exec("CREATE TABLE text_retention (one INTEGER PRIMARY KEY, expires_at_ms INTEGER NOT NULL)");
-			const texts = new StepTexts(sql, env);
-			await texts.keep(spec, state, steps);
-			await texts.keep(spec, state, steps);
+		await runInDurableObject(runObject("agt_texts"), async (_, { storage }) => {
+			migrate(storage, AGENT_RUN_TABLES);
+			const texts = new StepTexts(storage.sql, env);
+			for (const _ of "ab") (await texts.seal(spec, steps)).store();
 			expect(await texts.read(spec, 0)).toBe("é".repeat(MAX_STEP_TEXT_BYTES / 2));
 			await expect(texts.read({ ...spec, userId: "usr_2" }, 0)).rejects.toThrow("does not open");
 			await expect(texts.read({ ...spec, runId: "agt_other" }, 0)).rejects.toThrow("does not open");

@@ -3,7 +3,8 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { AgentRun } from "../../src/agents/run/agent-run.object.ts";
-import { AGENT_RUN_TABLES } from "../../src/agents/run/tables.ts";
+import { storePart } from "../../src/agents/run/parts.edge.ts";
+import { AGENT_RUN_TABLES } from "../../src/agents/run/tables.edge.ts";
 import type { ObjectRecord } from "../../src/backup/backup.ts";
 import { FIRST_VERSION, migrate, type TableSchema } from "../../src/durable/migrations.edge.ts";
 import { type BackupPlan, type ObjectPage, readObjectRows } from "../../src/durable/object-rows.edge.ts";
@@ -325,7 +326,7 @@ describe("an object that dies after each step", () => {
 	const addPart = (stub: DurableObjectStub<AgentRun>, name: string, part: number) =>
 		runInDurableObject(stub, (_, { storage }) => {
 			migrate(storage, AGENT_RUN_TABLES);
-			storage.sql.exec("INSERT INTO parts VALUES (?, ?, ?)", name, part, "x".repeat(100_000));
+			storePart(storage.sql, name, part, "x".repeat(100_000));
 		});
 	const partsOf = (stub: DurableObjectStub<AgentRun>) =>
 		runInDurableObject(stub, (_, { storage }) =>
@@ -383,7 +384,7 @@ describe("a backup", () => {
 		const addPart = (name: string, part: number) =>
 			runInDurableObject(stub, (_, { storage }) => {
 				migrate(storage, AGENT_RUN_TABLES);
-				storage.sql.exec("INSERT INTO parts VALUES (?, ?, ?)", name, part, "x".repeat(100_000));
+				storePart(storage.sql, name, part, "x".repeat(100_000));
 			});
 		for (let part = 0; part < 45; part++) await addPart("output:0", part);
 		await env.DB.prepare("INSERT INTO agent_runs VALUES (?, ?, ?, 1, 'complete', '{}', NULL, NULL, NULL)")

@@ -124,6 +124,52 @@ describe("an append", () => {
 		expect(await count("audit_events")).toBe(2);
 	});
 
+	it("that is repeatable is the same entry also after the object has forgotten it", async () => {
+		const request = { ...appendRequest(`ho_a_${key.user_id}`), isRepeatable: true as const };
+		const first = await ledgerOf(key).append(request);
+		await eventually(async () => (await count("handoffs")) === 1);
+		await runInDurableObject(ledgerOf(key), (_, { storage }) =>
+			storage.sql.exec("DELETE FROM entries; DELETE FROM events"),
+		);
+		expect(await ledgerOf(key).append(request)).toEqual({ ...first, flushed: true });
+		await handOn(key);
+		await eventually(async () => (await count("handoffs")) === 2);
+		expect(await count("audit_events")).toBe(2);
+		expect((await readChain(key)).verification).toMatchObject({ ok: true, n: 2 });
+	});
+
+	it("that is repeatable waits for a D1 that cannot say whether the entry is there", async () => {
+		const request = { ...appendRequest(`ho_a_${key.user_id}`), isRepeatable: true as const };
+		const prepare = vi.spyOn(env.DB, "prepare").mockImplementation(() => {
+			throw new Error("D1_ERROR: away");
+		});
+		// A stub's promise can be called, and `expect` calls what it can: a second append, which nobody awaits.
+		await expect(() => ledgerOf(key).append(request)).rejects.toThrow();
+		prepare.mockRestore();
+		expect((await ledgerOf(key).state()).size).toBe(0);
+		expect(await ledgerOf(key).append(request)).toMatchObject({ appended: true });
+	});
+
+	it("under the id of another entry is refused, remembered or in D1 alone", async () => {
+		const request = { ...appendRequest(`ho_a_${key.user_id}`), isRepeatable: true as const };
+		const { draft } = request;
+		await ledgerOf(key).append(request);
+		const others: AppendRequest[] = [
+			{ ...request, draft: { ...draft, objective: "Another" } },
+			{ ...request, draft: { ...draft, validation: [{ id: "action_digest", description: "another" }] } },
+			{ ...request, draft: { ...draft, to_tool: "another" } },
+			{ ...request, draft: { ...draft, risk: { ...draft.risk, score: 99 } } },
+		];
+		const taken = { appended: false, reason: "id_taken" };
+		for (const other of others) expect(await ledgerOf(key).append(other)).toEqual(taken);
+		await eventually(async () => (await count("handoffs")) === 1);
+		await runInDurableObject(ledgerOf(key), (_, { storage }) =>
+			storage.sql.exec("DELETE FROM entries; DELETE FROM events"),
+		);
+		for (const other of others) expect(await ledgerOf(key).append(other)).toEqual(taken);
+		expect((await readChain(key)).verification).toMatchObject({ ok: true, n: 1 });
+	});
+
 	it("whose answer is lost is repeated by the Worker, and is one entry", async () => {
 		let lost = 0;
 		const namespace = {

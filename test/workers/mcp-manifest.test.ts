@@ -14,11 +14,20 @@ interface Manifest {
 	install: { claude_code_config: unknown };
 }
 
-async function manifestAt(origin: string): Promise<Manifest> {
+/** @param KV as an isolate has it. */
+async function manifestAt(origin: string, KV: KVNamespace = env.KV): Promise<Manifest> {
 	const execution = createExecutionContext();
-	const response = await app.fetch(new Request(`${origin}/v1/mcp/manifest`), env, execution);
+	const response = await app.fetch(new Request(`${origin}/v1/mcp/manifest`), { ...env, KV }, execution);
 	await waitOnExecutionContext(execution);
+	expect(response.status).toBe(200);
 	return response.json();
+}
+
+/** KV as another isolate has it: what this one remembers of it does not hold there. */
+function anotherIsolate(): KVNamespace {
+	const get = (...parameters: unknown[]) => Reflect.apply(env.KV.get, env.KV, parameters);
+	const put = (...parameters: unknown[]) => Reflect.apply(env.KV.put, env.KV, parameters);
+	return { get, put } as unknown as KVNamespace;
 }
 
 describe("the tool manifest", () => {
@@ -44,40 +53,26 @@ describe("the tool manifest", () => {
 	});
 
 	it("keeps in KV one text a version, which names no host", async () => {
-		vi.resetModules();
-		const { app: fresh } = await import("../../src/app.ts");
-		const execution = createExecutionContext();
-		await fresh.fetch(new Request("https://stranger.test/v1/mcp/manifest"), env, execution);
-		await waitOnExecutionContext(execution);
+		await manifestAt("https://stranger.test", anotherIsolate());
 		const { keys } = await env.KV.list({ prefix: "mcp:manifest:" });
 		expect(keys.map(({ name }) => name)).toEqual([`mcp:manifest:${env.CF_VERSION_METADATA.id}`]);
 		expect(await env.KV.get(keys[0]?.name ?? "")).not.toContain("stranger");
 	});
 
 	it("is answered without KV", async () => {
-		vi.resetModules();
-		const { app: fresh } = await import("../../src/app.ts");
 		vi.spyOn(console, "error").mockImplementation(() => undefined);
-		const KV = {
-			get: () => Promise.reject(new Error("away")),
-			put: () => Promise.reject(new Error("away")),
-		} as unknown as KVNamespace;
-		const request = new Request("https://svc.test/v1/mcp/manifest");
-		const response = await fresh.fetch(request, { ...env, KV }, createExecutionContext());
-		expect(response.status).toBe(200);
+		const away = () => Promise.reject(new Error("away"));
+		const { tool_count } = await manifestAt("https://svc.test", { get: away, put: away } as unknown as KVNamespace);
+		expect(tool_count).toBe(toTools(ENDPOINTS).length);
 		vi.restoreAllMocks();
 	});
 
 	it.each(["[{", "[{}]", "null"])("is written anew over %j in KV, which is none", async (text) => {
-		vi.resetModules();
-		const { app: fresh } = await import("../../src/app.ts");
 		vi.spyOn(console, "error").mockImplementation(() => undefined);
 		const name = `mcp:manifest:${env.CF_VERSION_METADATA.id}`;
 		await env.KV.put(name, text);
-		const execution = createExecutionContext();
-		const response = await fresh.fetch(new Request("https://svc.test/v1/mcp/manifest"), env, execution);
-		await waitOnExecutionContext(execution);
-		expect([response.status, (await env.KV.get(name))?.slice(0, 9)]).toEqual([200, '[{"name":']);
+		await manifestAt("https://svc.test", anotherIsolate());
+		expect((await env.KV.get(name))?.slice(0, 9)).toBe('[{"name":');
 		vi.restoreAllMocks();
 	});
 

@@ -492,3 +492,31 @@ describe("the states of providers' keys", () => {
 		).toBe(2);
 	});
 });
+
+describe("what runs wait for", () => {
+	const insertRun = (id: string, status: string, kinds: string[]) =>
+		env.DB.prepare(
+			`INSERT INTO agent_runs (id, user_id, created_at, revision, status, summary) VALUES (?, 'usr_waits', '2026-11-28T00:00:00.000Z', 1, ?, ?)`,
+		)
+			.bind(id, status, JSON.stringify({ pending: kinds.map((kind) => ({ id: `pnd_${kind}`, kind })) }))
+			.run();
+	const waiting = async () => {
+		const text = await scrape();
+		return Object.fromEntries(
+			["client_tool", "approval", "input", "plan"].map((kind) => [kind, sample(text, "svc_agent_pending", { kind })]),
+		);
+	};
+
+	it("is counted by kind as it stands, and found by an index of its own", async () => {
+		await insertRun("agt_waits_1", "requires_action", ["approval", "client_tool"]);
+		await insertRun("agt_waits_2", "requires_action", ["approval"]);
+		await insertRun("agt_waits_3", "complete", ["plan"]);
+		expect(await waiting()).toEqual({ client_tool: 1, approval: 2, input: 0, plan: 0 });
+		await env.DB.prepare("DELETE FROM agent_runs WHERE user_id = 'usr_waits'").run();
+		expect((await waiting())["approval"]).toBe(0);
+		const plan = await env.DB.prepare(
+			"EXPLAIN QUERY PLAN SELECT count(*) FROM agent_runs WHERE status = 'requires_action'",
+		).all<{ detail: string }>();
+		expect(plan.results.map(({ detail }) => detail).join()).toContain("agent_runs_waiting");
+	});
+});

@@ -3,6 +3,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { tableNames } from "../../src/durable/table-rows.edge.ts";
 import type { AccountMeter } from "../../src/meter/account-meter.object.ts";
 import { meterClient } from "../../src/meter/meter-client.edge.ts";
 import { hashText } from "../../src/proof/hash.ts";
@@ -275,7 +276,7 @@ describe("a run", () => {
 		expect(rows.results).toHaveLength(1);
 		expect(JSON.stringify([rows.results, events.results])).not.toContain("ééé");
 		const held = await runInDurableObject(env.AGENT_RUN.getByName(`run:${run.run_id}`), (_, { storage: { sql } }) =>
-			JSON.stringify(["run", "parts", "outgoing"].map((table) => [...sql.exec(`SELECT * FROM ${table}`)])),
+			JSON.stringify(tableNames(sql).map((table) => [...sql.exec(`SELECT * FROM ${table}`)])),
 		);
 		expect(held).not.toContain("ééé");
 		const limits = await json<{ limits: { daily_requests_used: number } }>(callWithKey(key.key, "/v1/usage"));

@@ -279,8 +279,10 @@ describe("a trace", () => {
 			"svc.cost.total_usd": expect.anything(),
 		});
 		expect(attributesOf(all[0])).not.toHaveProperty(["http.response.status_code"]);
-		const kept = await inMeter(key, (sql) => [...sql.exec("SELECT id FROM requests WHERE trace_parent IS NOT NULL")]);
-		expect(kept).toEqual([]);
+		await vi.waitFor(async () => {
+			const kept = await inMeter(key, (sql) => [...sql.exec("SELECT id FROM requests WHERE trace_parent IS NOT NULL")]);
+			expect(kept).toEqual([]);
+		});
 	});
 
 	it("of a run has its steps, under its client's span, and goes on upstream", async () => {

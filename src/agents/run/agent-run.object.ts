@@ -1,7 +1,8 @@
 // AgentRun: one Durable Object per run, named `run:` and the run's id. It makes and stores the run's steps and answers the requests
-// that wait for its end. An object named `key:` and an idempotency key only stores which run that key names.
+// that wait for its end. run-actions.edge.ts executes its actions, run-ending.edge.ts seals and settles it. An object named `key:` and
+// an idempotency key only stores which run that key names.
 //
-// Each alarm executes one action, because limits of time, subrequests and CPU apply per invocation.
+// An alarm executes one action after the other for a minute or some calls, because limits of time, subrequests and CPU apply per invocation.
 // Crash safety: before a call is sent, the step's possible cost is stored here and then written into the run's reservation at the
 // meter. A step's end and its cost are stored in one transaction. If an object finds a run under way that it did not start, the
 // earlier instance died. The open charge is then stored as a step of its own, and the run goes on under the same cap; the third death
@@ -16,9 +17,15 @@ import { BackedUpObject } from "../../durable/backed-up-object.edge.ts";
 import { Backoff } from "../../durable/backoff.ts";
 import { hasTables, migrate } from "../../durable/migrations.edge.ts";
 import type { BackupPlan, ObjectPage } from "../../durable/object-rows.edge.ts";
+import type { Result } from "../../failure.ts";
 import { logError } from "../../http/log.edge.ts";
-import { eventBytes, type StoredDeletion, type StoredWrite } from "../../meter/stored-bytes.ts";
+import { eventBytes, type StoredDeletion } from "../../meter/stored-bytes.ts";
 import type { RunSnapshot, StepTextResponse } from "../response.ts";
+import type { ResolutionBatch } from "../tools/resolution.ts";
+import { type ResolveVerdict, RunResolving } from "../tools/resolving.edge.ts";
+import type { ResolverStand } from "../tools/resolving-key.edge.ts";
+import { RunWaiting, showPendings } from "../tools/waiting.edge.ts";
+import { isAtRest, isPaused, nextDueMs, type RunStanding, toRunStanding } from "../tools/waiting.ts";
 import {
 	claimName,
 	deleteClaim,
@@ -29,29 +36,22 @@ import {
 	storeClaim,
 } from "./claims.edge.ts";
 import { RunDeadlines } from "./deadlines.edge.ts";
-import { agentRecordEvent, endEvents, planEvent, runDeletedEvent } from "./events.ts";
-import { RunExecutor } from "./executor.edge.ts";
-import { callConfigFor, type InterruptedRun, lowerCap, RESUMABLE_MS, resumedState } from "./interruption.ts";
+import { runDeletedEvent } from "./events.ts";
+import { type InterruptedRun, lowerCap, resumedState } from "./interruption.ts";
 import { RunMoney } from "./money.edge.ts";
 import { RunOutbox, type RunOutboxRow } from "./outbox.edge.ts";
-import {
-	endStatus,
-	initialRunState,
-	type ResumeRules,
-	type RunSpec,
-	sumChargesNanoUsd,
-	toEndedRun,
-	toRunEfforts,
-} from "./run.ts";
-import { type RunOutcome, type RunView, startedRunBytes, toAgentRunRow, toRunView } from "./run-view.ts";
+import { initialRunState, type ResumeRules, type RunSpec, type RunState } from "./run.ts";
+import { RunActions } from "./run-actions.edge.ts";
+import { RunEnding } from "./run-ending.edge.ts";
+import { RunMarks } from "./run-marks.edge.ts";
+import { type RunOutcome, type RunView, toAgentRunRow, toRunView } from "./run-view.ts";
 import { type AgentRunRow, deleteRun } from "./runs.store.ts";
 import { StoredRun } from "./stored-run.edge.ts";
-import { AGENT_RUN_TABLES } from "./tables.ts";
-import { hasOnlyWaited, takeOver } from "./take-over.edge.ts";
+import { AGENT_RUN_TABLES } from "./tables.edge.ts";
 import { RunWaiters } from "./waiters.edge.ts";
 
-/** After a crash in the middle of an action, the next alarm comes this late. */
-const HEARTBEAT_MS = 10_000;
+/** After a crash in the middle of an action, the next alarm comes this late. The one that flushes a write comes no sooner. */
+const HEARTBEAT_MS = 5_000;
 /** A request that joins a run waits this long for it to start. After that the run is abandoned. */
 const START_TIMEOUT_MS = 2_000;
 
@@ -80,25 +80,43 @@ export class AgentRun extends BackedUpObject implements EventSource {
 	#run: StoredRun | null = null;
 	#runOutbox: RunOutbox;
 	#ownerOutbox: OwnerOutbox<RunOutboxRow>;
-	/** This instance started the run, or took it over after a crash. */
-	#isInCharge = false;
 	#waiters = new RunWaiters();
 	#settleBackoff = new Backoff();
 	#money: RunMoney;
 	#deadlines: RunDeadlines;
+	#waiting: RunWaiting;
+	#resolving: RunResolving;
+	#actions: RunActions;
+	#ending: RunEnding;
 
 	constructor(state: DurableObjectState, env: Env) {
 		super(state, env);
-		const runOutbox = new RunOutbox(state.storage.sql, env);
+		const runOutbox = new RunOutbox(() => this.#run, env);
 		this.#runOutbox = runOutbox;
 		this.#money = new RunMoney(env, (work) => state.waitUntil(work));
 		this.#deadlines = new RunDeadlines(state.storage.sql, env, {
 			run: () => this.#run,
 			arm: (atMs) => this.#ownerOutbox.arm(atMs),
-			queueRow: (run) => void runOutbox.addRun(run.end ? "end" : "step", toAgentRunRow(run)),
+			queueRow: () => void runOutbox.addRun(),
 			alertStored: (alert) => {
 				this.#ownerOutbox.arm(Date.now());
 				if (!this.#run?.end) this.#waiters.publish({ type: "alert", alert });
+			},
+		});
+		this.#waiting = new RunWaiting(env, {
+			money: this.#money,
+			arm: (atMs) => this.#ownerOutbox.arm(atMs),
+			storePause: (run, next, told) => this.#storeWait(run, next, told),
+			storeGoingOn: (run, next) =>
+				run.saveState(next, () => runOutbox.addRunForLater(() => this.#ownerOutbox.flushSoon())),
+			reportRest: async (run) => this.#waiters.reportRest(await this.#show(run)),
+			reportUnsettled: () => this.#reportUnsettled(),
+			canTurn: (run, guard) => this.#actions.canTurn(run, guard),
+		});
+		this.#resolving = new RunResolving(env, {
+			queueRecords({ records, events }) {
+				for (const event of events) runOutbox.addEvent(event);
+				for (const record of records) runOutbox.addDecision(record);
 			},
 		});
 		this.#ownerOutbox = new OwnerOutbox(state, env, {
@@ -108,13 +126,36 @@ export class AgentRun extends BackedUpObject implements EventSource {
 			markFlushed: (rows) => runOutbox.markFlushed(rows),
 			isFlushed: (id) => runOutbox.isFlushed(id),
 			isIdle: () => this.isIdle(),
+			marks: new RunMarks(state.storage.sql, () => this.#run?.spec ?? null),
+		});
+		const parts = {
+			money: this.#money,
+			waiting: this.#waiting,
+			waiters: this.#waiters,
+			runOutbox,
+			ownerOutbox: this.#ownerOutbox,
+			retryLater: () => this.#retryLater(),
+		};
+		this.#actions = new RunActions(env, parts);
+		this.#ending = new RunEnding({
+			...parts,
+			deadlines: this.#deadlines,
+			actions: this.#actions,
+			storeListed: (store) => this.#storeListed(store),
+			reportUnsettled: () => this.#reportUnsettled(),
 		});
 		this.#hasTables = hasTables(state.storage);
 		if (!this.#hasTables) return;
 		migrate(state.storage, AGENT_RUN_TABLES);
 		this.#run = StoredRun.load(state.storage);
+		state.blockConcurrencyWhile(() => this.#wake());
+	}
+
+	/** Sets the alarm that the object needs, which may have been lost with its last machine. One that is set and rings as soon stays. */
+	async #wake(): Promise<void> {
+		await this.#ownerOutbox.learnAlarm();
 		this.#ownerOutbox.wake();
-		if (this.#run && !this.#run.end) this.#ownerOutbox.arm(Date.now());
+		if (this.#run && !this.#run.end) this.#ownerOutbox.arm(this.#restsUntilMs(this.#run) ?? Date.now());
 		this.#deadlines.arm();
 	}
 
@@ -175,20 +216,19 @@ export class AgentRun extends BackedUpObject implements EventSource {
 	async start(spec: RunSpec): Promise<boolean> {
 		if (this.#run) return true;
 		if (this.#isAbandoned()) return false;
-		let [rowId, run]: [string, StoredRun | null] = ["", null];
+		let run: StoredRun | null = null;
 		this.ctx.storage.transactionSync(() => {
 			this.#makeTables();
-			this.#ownerOutbox.identify(spec.userId, { kind: "run", id: spec.runId });
 			run = StoredRun.create(this.ctx.storage, spec, initialRunState(spec));
-			rowId = this.#runOutbox.addRun("start", toAgentRunRow(run));
 		});
 		this.#run = run;
 		this.#hasTables = true;
-		this.#isInCharge = true;
-		this.#ownerOutbox.armAfterWrite();
+		this.#actions.takeCharge();
+		// The first action's alarm serves the outbox, too.
 		this.#ownerOutbox.arm(Date.now());
+		this.#ownerOutbox.armAfterWrite();
 		this.#waiters.reportStarted();
-		await this.#ownerOutbox.deliver(rowId);
+		await this.#ownerOutbox.deliver(this.#runOutbox.lastRowId);
 		return true;
 	}
 
@@ -201,7 +241,10 @@ export class AgentRun extends BackedUpObject implements EventSource {
 	/** The run as it is now. One that is over is shown once lists show it so: the object may have died between its end and its flush. */
 	async #show(run: StoredRun): Promise<RunView> {
 		if (run.end) await this.#ownerOutbox.deliverRest();
-		return toRunView(run);
+		if (run.end || !isPaused(run)) return toRunView(run);
+		const pending = await showPendings(this.env, run);
+		const view = toRunView(run);
+		return view.run.pending ? { ...view, run: { ...view.run, pending } } : view;
 	}
 
 	/**
@@ -231,39 +274,46 @@ export class AgentRun extends BackedUpObject implements EventSource {
 	async waitForEnd(userId: string): Promise<RunOutcome> {
 		const run = await this.#startedRun(userId);
 		if (!run) return "abandoned";
-		return run.end || run.isInterrupted ? this.#show(run) : this.#waiters.ended;
+		return run.end || run.isInterrupted || isAtRest(run) ? this.#show(run) : this.#waiters.ended;
 	}
 
 	/** Waits for the run to start. Returns false when it did not; the run is then abandoned. */
 	async #waitForStart(): Promise<boolean> {
 		if (!this.#isAbandoned()) await this.#waiters.waitForStart(START_TIMEOUT_MS);
-		if (this.#run) return true;
-		this.ctx.storage.transactionSync(() => {
-			this.#makeTables();
-			storeAbandoned(this.ctx.storage.sql);
-		});
+		return !this.abandon();
+	}
+
+	/** Lets a run that has not begun never begin. Returns false for one that has, which goes on if it can. Idempotent. */
+	abandon(): boolean {
+		if (this.#run) return false;
+		if (!this.#isAbandoned())
+			this.ctx.storage.transactionSync(() => {
+				this.#makeTables();
+				storeAbandoned(this.ctx.storage.sql);
+			});
 		this.#hasTables = true;
 		this.#waiters.closeFollowers();
-		return false;
+		return true;
 	}
 
 	/** The events of the user's run, which may be about to start: one JSON object per line. @throws when it is another user's. */
 	follow(userId: string): ReadableStream<Uint8Array> {
 		if (this.#run && !this.#runForUser(userId)) throw new Error("there is no such run");
 		const stream = this.#waiters.follow(true);
-		if (this.#run?.end || this.#isAbandoned()) this.#waiters.closeFollowers();
+		if (this.#run?.end || (this.#run && isAtRest(this.#run)) || this.#isAbandoned()) this.#waiters.closeFollowers();
 		return stream;
 	}
 
 	/**
-	 * The user's run as it is now, and its events from this moment on; null when there is no such run. A run that is over or
-	 * interrupted has no events: it is not resumed by being watched.
+	 * The user's run as it is now, and its events from this moment on; null when there is no such run. A run that is over,
+	 * interrupted or waiting has no events: it is not resumed by being watched.
 	 */
-	watch(userId: string): WatchedRun | null {
+	async watch(userId: string): Promise<WatchedRun | null> {
 		const run = this.#runForUser(userId);
 		if (!run) return null;
-		const isOver = run.end !== null || run.isInterrupted;
-		return { view: toRunView(run), events: isOver ? null : this.#waiters.follow(false) };
+		const view = await this.#show(run);
+		const isOver = run.end !== null || run.isInterrupted || isAtRest(run);
+		return { view, events: isOver ? null : this.#waiters.follow(false) };
 	}
 
 	/** Stops further calls of the user's run and waits for its end; null when there is none. A run that is over stays as it is. */
@@ -279,7 +329,7 @@ export class AgentRun extends BackedUpObject implements EventSource {
 		const { state } = run;
 		const fault = run.isInterrupted ? null : state.fault;
 		run.saveState({ ...state, fault, isCancelled: true, resumableUntilMs: null });
-		if (state.retry || state.resumableUntilMs !== null) this.#ownerOutbox.arm(Date.now());
+		if (state.retry || state.resumableUntilMs !== null || isPaused(run)) this.#ownerOutbox.arm(Date.now());
 	}
 
 	/**
@@ -298,7 +348,7 @@ export class AgentRun extends BackedUpObject implements EventSource {
 		const keptBytes = await deleteRun(database(this.env.DB), userId, spec.runId, event);
 		const rolling = this.#deadlines.keptTexts;
 		this.ctx.storage.transactionSync(() => {
-			StoredRun.delete(this.ctx.storage.sql);
+			run.delete();
 			storeAbandoned(this.ctx.storage.sql);
 		});
 		this.#run = null;
@@ -318,24 +368,63 @@ export class AgentRun extends BackedUpObject implements EventSource {
 		return { goal, capNanoUsd, isBackground };
 	}
 
-	/** Lets the user's run go on where it is interrupted and rules are given. Any other run stays as it is; null when there is none. */
+	/**
+	 * Lets the user's run go on where it is interrupted and rules are given; null when there is none. One that waits waits on, and is vouched
+	 * for by whoever may resume it. Any other stays as it is.
+	 */
 	async resume(userId: string, rules: ResumeRules | null): Promise<{ isCancelled: boolean } | null> {
 		const run = this.#runForUser(userId);
 		if (!run) return null;
 		if (rules && run.isInterrupted) {
 			await this.#money.loadSettings();
-			const gate = await this.#money.gateFor(run.spec);
+			const gate = await this.#money.gateFor(run);
 			// If the meter has settled the run, the next action finds that out, and closes it.
 			const { capNanoUsd } = lowerCap(run.state, rules.maxCostNanoUsd);
 			await this.#money.keepOpen(run, gate, Date.now(), capNanoUsd);
-			if (run.isInterrupted) this.#resume(run, rules);
+			const isRevoked = await this.#waiting.isRevoked(run);
+			if (run.isInterrupted) this.#resume(run, rules, isRevoked);
+		} else if (!run.isInterrupted) {
+			await this.#waiting.vouchFor(run);
+			this.#goOnIfAnswered(run);
 		}
 		return { isCancelled: run.end?.status === "cancelled" };
 	}
 
-	#resume(run: StoredRun, rules: ResumeRules): void {
-		run.saveState(resumedState(run.spec, run.state, run.steps, rules, (id) => this.#money.isKnownModel(id)));
-		this.#isInCharge = true;
+	/** What a request needs that answers what the user's run waits for; null when there is no such run. */
+	standing(userId: string): RunStanding | null {
+		const run = this.#runForUser(userId);
+		return run && toRunStanding(run);
+	}
+
+	/** Takes answers to what the user's run waits for, all or none; null when there is no such run. */
+	async resolve(userId: string, batch: ResolutionBatch, by: ResolverStand): Promise<Result<ResolveVerdict> | null> {
+		const run = this.#runForUser(userId);
+		if (!run) return null;
+		const taken = await this.#resolving.resolve(run, batch, by);
+		if (taken.ok) this.#goOnIfAnswered(run);
+		// An edit that the policy denies changes nothing, and has an event all the same.
+		else if (!this.#runOutbox.isIdle()) this.#ownerOutbox.flushSoon();
+		return taken;
+	}
+
+	/** Lets a run that has waited go on where nothing is left to answer. */
+	#goOnIfAnswered(run: StoredRun): void {
+		const { wait } = run.state;
+		if (run.end || !wait || wait.sinceMs === null) return;
+		if (wait.stalled) run.saveState({ ...run.state, wait: { ...wait, stalled: null } });
+		if (isAtRest(run)) return;
+		this.#waiters.reportResumed();
+		// The next action's alarm serves the outbox, too.
+		this.#ownerOutbox.arm(Date.now());
+		this.#ownerOutbox.armAfterWrite();
+	}
+
+	/** @param isRevoked whoever resumes it vouches for it then: an owner. */
+	#resume(run: StoredRun, rules: ResumeRules, isRevoked: boolean): void {
+		const state = resumedState(run.spec, run.state, run.steps, rules, (id) => this.#money.isKnownModel(id));
+		const wait = state.wait && isRevoked ? { wait: { ...state.wait, isVouchedFor: true as const } } : {};
+		run.saveState({ ...state, ...wait }, () => void this.#runOutbox.addRun());
+		this.#actions.takeCharge();
 		this.#waiters.reportResumed();
 		this.#ownerOutbox.arm(Date.now());
 	}
@@ -361,7 +450,7 @@ export class AgentRun extends BackedUpObject implements EventSource {
 		return !this.#hasTables || this.#runOutbox.isIdle();
 	}
 
-	/** Executes the run's next action and flushes the outbox. Never throws: Workers give up a failing alarm after a few retries. */
+	/** Executes the run's next actions and flushes the outbox. Never throws: Workers give up a failing alarm after a few retries. */
 	override async alarm(): Promise<void> {
 		const flushed = this.#ownerOutbox.alarm();
 		const met = this.#hasTables ? this.#deadlines.meet() : undefined;
@@ -369,12 +458,12 @@ export class AgentRun extends BackedUpObject implements EventSource {
 		if (run?.isInterrupted) {
 			this.#ownerOutbox.arm(run.state.resumableUntilMs ?? Date.now());
 		} else if (run && !run.end) {
-			this.#ownerOutbox.arm(Date.now() + HEARTBEAT_MS);
+			this.#ownerOutbox.arm(this.#restsUntilMs(run) ?? Date.now() + HEARTBEAT_MS);
 			try {
-				await this.#advance(run);
+				if (await this.#actions.advance(run)) await this.#ending.end(run);
 			} catch (error) {
 				logError("agent_run_failed", error, { run_id: run.spec.runId });
-				this.#recoverFromError(run);
+				this.#actions.recoverFromError(run);
 			}
 		}
 		const others = Promise.all([flushed, met]);
@@ -383,64 +472,37 @@ export class AgentRun extends BackedUpObject implements EventSource {
 		else await others;
 	}
 
-	/** An unexpected error counts as a death of the object. If settling failed, it is tried again. */
-	#recoverFromError(run: StoredRun): void {
-		try {
-			if (!run.pendingSettlement && run.state.fault === null) this.#takeOver(run);
-		} catch (error) {
-			logError("agent_run_not_taken_over", error, { run_id: run.spec.runId });
-		}
-		this.#retryLater();
+	/**
+	 * Until when nothing is to be done for a run that waits; null where something is. An alarm that came sooner would come again and again:
+	 * a written row each time, for as long as a person takes.
+	 */
+	#restsUntilMs(run: StoredRun): number | null {
+		if (run.pendingSettlement) return null;
+		const untilMs = run.waitsUntilMs ?? (isAtRest(run) ? nextDueMs(run) : null);
+		return untilMs !== null && untilMs > Date.now() ? untilMs : null;
 	}
 
-	async #advance(run: StoredRun): Promise<void> {
-		try {
-			await this.#money.loadSettings();
-		} catch (error) {
-			// Nothing was begun: the run goes on when its catalog can be read.
-			logError("agent_run_waits", error, { run_id: run.spec.runId });
-			return this.#retryLater();
-		}
-		if (!this.#isInCharge && !run.pendingSettlement && !hasOnlyWaited(run, HEARTBEAT_MS)) this.#takeOver(run);
-		this.#isInCharge = true;
-		if (!run.pendingSettlement) {
-			const untilMs = run.waitsUntilMs;
-			if (untilMs !== null) return this.#ownerOutbox.arm(untilMs);
-			if (await this.#executeNext(run)) {
-				this.#ownerOutbox.arm(run.state.retry?.notBeforeMs ?? Date.now());
-				return;
-			}
-			if (await this.#canBeResumed(run)) return this.#interrupt(run);
-			await this.#money.seal(run);
-		}
-		await this.#settle(run);
+	/** Stores the state of a run that waits or goes on, with its row for lists. */
+	async #storeWait(run: StoredRun, state: RunState, { isNews }: { isNews: boolean }): Promise<void> {
+		const { spec, steps, charges, calls } = run;
+		const snapshot: RunSnapshot = { spec, state, steps, charges, calls, end: null };
+		await this.#storeListed((queueRow) =>
+			run.saveState(state, () => {
+				queueRow();
+				if (isNews) this.#deadlines.addWebhook(snapshot);
+			}),
+		);
 	}
 
-	/** Whether a run that cannot go on is left unsigned: the first time, unless its meter has settled it. */
-	async #canBeResumed(run: StoredRun): Promise<boolean> {
-		const { state } = run;
-		return endStatus(state) === "interrupted" && state.resumableUntilMs === null && !(await this.#money.isSettled(run));
-	}
-
-	/** Leaves a run that cannot go on unsigned, to be resumed. What it held is given back but for its charges. */
-	async #interrupt(run: StoredRun): Promise<void> {
-		const resumableUntilMs = Date.now() + RESUMABLE_MS;
-		const gate = await this.#money.gateFor(run.spec);
-		if (!(await this.#money.keepOpen(run, gate, resumableUntilMs, sumChargesNanoUsd(run.charges))))
-			return this.#reportUnsettled();
-		const state = { ...run.state, resumableUntilMs };
-		const { spec, steps, charges } = run;
-		const interrupted: RunSnapshot = { spec, state, steps, charges, end: null };
+	/** Stores a change with the run's row for lists, and waits briefly until D1 has it. `queueRow` belongs to its transaction. */
+	async #storeListed(store: (queueRow: () => void) => void): Promise<void> {
 		let rowId = "";
-		run.saveState(state, () => {
-			rowId = this.#runOutbox.addRun("step", toAgentRunRow(interrupted));
-			this.#deadlines.addWebhook(interrupted);
+		store(() => {
+			rowId = this.#runOutbox.addRun();
 		});
 		this.#ownerOutbox.armAfterWrite();
 		this.#deadlines.arm();
 		await this.#ownerOutbox.deliver(rowId);
-		this.#ownerOutbox.arm(resumableUntilMs);
-		this.#waiters.reportEnd(toRunView(run));
 	}
 
 	#reportUnsettled(): void {
@@ -450,72 +512,6 @@ export class AgentRun extends BackedUpObject implements EventSource {
 
 	#runForUser(userId: string): StoredRun | null {
 		return this.#run?.spec.userId === userId ? this.#run : null;
-	}
-
-	async #executeNext(run: StoredRun): Promise<boolean> {
-		const { spec } = run;
-		const gate = await this.#money.gateFor(spec);
-		const { policy, temperature, nonce } = spec;
-		const config = callConfigFor(spec, run.state);
-		const callGate = await this.#money.callGateFor(run);
-		const planEventId = `ae_${ulid()}`;
-		const executor = new RunExecutor({
-			run,
-			planContext: () => this.#money.planContext(spec),
-			rules: { policy, config, gate: callGate, temperature, nonce, efforts: toRunEfforts(spec) },
-			mask: callGate?.mask ?? null,
-			record: (charge) => this.#money.record(run, charge, gate),
-			report: (event) => this.#waiters.publish(event),
-			recordRefusal: (refusal) => this.#money.recordRefusal(run, refusal),
-			queuePlanEvent: (state) => this.#runOutbox.addEvent(planEvent(spec, state, planEventId, Date.now())),
-			queueProgress: (progress) => this.#runOutbox.addRun("step", toAgentRunRow({ ...progress, spec, end: null })),
-		});
-		const hasExecuted = await executor.executeNext();
-		if (hasExecuted) this.#ownerOutbox.armAfterWrite();
-		const { retry } = run.state;
-		// If this fails, the next try cannot be reserved, and fails without a cost.
-		if (retry) await this.#money.keepOpen(run, gate, retry.notBeforeMs);
-		return hasExecuted;
-	}
-
-	#takeOver(run: StoredRun): void {
-		const charged = takeOver(run, Date.now());
-		if (charged) this.#waiters.publish({ type: "step_done", step: charged.record, text: charged.output });
-	}
-
-	/** Settles the run, once, and answers the requests that wait for it. */
-	async #settle(run: StoredRun): Promise<void> {
-		const settled = await this.#money.settle(run, this.#storedAtEnd(run));
-		if (!settled) {
-			this.#reportUnsettled();
-			return;
-		}
-		const ended = toEndedRun(run, settled);
-		const events = endEvents(ended, () => `ae_${ulid()}`, Date.now());
-		await this.#deadlines.keepTexts(ended);
-		let rowId = "";
-		run.finish(ended, () => {
-			rowId = this.#runOutbox.addRun("end", toAgentRunRow(ended));
-			for (const event of events) this.#runOutbox.addEvent(event);
-			this.#deadlines.addWebhook(ended);
-		});
-		this.#ownerOutbox.armAfterWrite();
-		this.#deadlines.arm();
-		await this.#ownerOutbox.deliver(rowId);
-		this.#waiters.reportEnd(toRunView(run));
-	}
-
-	/** What is stored at the run's end beside what was counted when it started: all that is kept of it, its texts and its events. */
-	#storedAtEnd(run: StoredRun): StoredWrite {
-		const { spec, state, steps, pendingSettlement } = run;
-		if (!pendingSettlement) return { rollingBytes: 0, keptBytes: 0 };
-		const ended = toEndedRun(run, { end: pendingSettlement.end, state, steps });
-		const planned = ended.state.hasPlan && ended.spec.goalDigest === undefined ? [planEvent(spec, state, "", 0)] : [];
-		const events = [...planned, agentRecordEvent(spec, state, pendingSettlement.end, "", 0)];
-		return {
-			rollingBytes: events.reduce((sum, { payload }) => sum + eventBytes(payload), this.#deadlines.textBytes(ended)),
-			keptBytes: toAgentRunRow(ended).stored_bytes - startedRunBytes(spec),
-		};
 	}
 
 	#retryLater(): void {

@@ -4,6 +4,8 @@ import { type Failure, fail } from "../../failure.ts";
 import type { JsonResult } from "../../http/endpoint.ts";
 import { logError } from "../../http/log.edge.ts";
 import type { ProgressEvent } from "../../http/long-answer.edge.ts";
+import { toBudgetFailure } from "../../meter/budget-failure.ts";
+import type { BudgetStatus } from "../../meter/key-budget.ts";
 import type { RunResponse } from "../response.ts";
 import { claimScope } from "./claims.edge.ts";
 import { type AgentRunClient, agentRunClient, releaseClaim } from "./client.edge.ts";
@@ -20,7 +22,8 @@ export const RUN_NOT_STARTED: Failure = {
 
 /** A run as an endpoint's result. */
 export function toRunResult({ run, isSandbox }: RunView): Extract<JsonResult<RunResponse>, { ok: true }> {
-	return { ok: true, value: run, headers: isSandbox ? { "x-svc-sandbox": "1" } : {} };
+	const event = run.status === "requires_action" ? { event: "requires_action" as const } : {};
+	return { ok: true, value: run, headers: isSandbox ? { "x-svc-sandbox": "1" } : {}, ...event };
 }
 
 /** The result for a request that waited for a run. */
@@ -44,6 +47,22 @@ export interface AnswerMode {
 	isBackground: boolean;
 	/** Receives the run's events; null for a client that does not stream. */
 	report: ((event: ProgressEvent) => void) | null;
+}
+
+/** How a body wants its answer. */
+export function toAnswerMode(
+	{ stream, background }: { stream?: boolean | null | undefined; background?: boolean | null | undefined },
+	progress: (event: ProgressEvent) => void,
+): AnswerMode {
+	return { isBackground: background ?? false, report: stream ? (event) => progress({ ...event }) : null };
+}
+
+/** Why a run for which everything is resolved does not go on. */
+function toStalledFailure(budget: BudgetStatus): Failure {
+	const { message, ...failure } = toBudgetFailure(budget, null);
+	const kept =
+		"the answers were taken, and the run waits on: once the budget leaves more, the same request lets it go on";
+	return { ...failure, message: `${message}; ${kept}` };
 }
 
 /** A run in the background: 202 with its state and its address. */
@@ -92,17 +111,22 @@ interface RequestedRun {
 	key: string | null;
 	/** The request started the run, or lets it go on. In the background it is then answered with 202 however fast the run is. */
 	isUnderWay: boolean;
+	/** The request is to let a waiting run go on: it is told where the key's budget does not leave one turn. */
+	isToGoOn?: boolean;
 }
 
 /** Answers a request with its run: at its end, or as it stands. */
 export async function answerRun(
-	{ runId, key, isUnderWay }: RequestedRun,
+	{ runId, key, isUnderWay, isToGoOn = false }: RequestedRun,
 	{ env, account }: KeyContext,
 	{ isBackground, report }: AnswerMode,
 ): Promise<JsonResult<RunResponse>> {
 	const run = agentRunClient(env, account.userId, runId);
 	const outcome = await (isBackground ? run.readStarted() : waitForOutcome(run, report));
 	if (outcome === "abandoned" && key !== null) await releaseClaim(env, claimScope(account), key, runId);
+	if (isToGoOn && typeof outcome !== "string" && outcome.stalled) return fail(toStalledFailure(outcome.stalled));
 	if (!isBackground || typeof outcome === "string") return toOutcomeResult(outcome, runId);
-	return outcome.run.sealed && !isUnderWay ? toRunResult(outcome) : toAcceptedResult(outcome);
+	// A run that is over, or waits for somebody, is nothing that goes on: a request that only joins it has its whole answer.
+	const standsStill = outcome.run.sealed || outcome.run.status === "requires_action";
+	return standsStill && !isUnderWay ? toRunResult(outcome) : toAcceptedResult(outcome);
 }

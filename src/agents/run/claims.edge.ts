@@ -1,6 +1,7 @@
 // Which run an idempotency key names, and whether a run was abandoned before it started, as an AgentRun object stores it. Synchronous.
 
 import type { Account } from "../../account/context.ts";
+import { deleteNote, readNote, writeNote } from "./notes.edge.ts";
 
 /** The run that an idempotency key names. */
 export interface RunClaim {
@@ -22,27 +23,37 @@ export function claimName(scope: string, key: string): string {
 	return `key:${scope}/${key}`;
 }
 
+interface StoredClaim {
+	bodyHash: string;
+	runId: string;
+}
+
+function storedClaim(sql: SqlStorage): StoredClaim | null {
+	const text = readNote(sql, "claim");
+	return text === null ? null : (JSON.parse(text) as StoredClaim);
+}
+
 /** The run that this key names; null while it is free. */
 export function findClaim(sql: SqlStorage, bodyHash: string): RunClaim | null {
-	const [known] = sql.exec<{ body_hash: string; run_id: string }>("SELECT body_hash, run_id FROM claim").toArray();
-	return known ? { runId: known.run_id, isSameBody: known.body_hash === bodyHash } : null;
+	const known = storedClaim(sql);
+	return known ? { runId: known.runId, isSameBody: known.bodyHash === bodyHash } : null;
 }
 
 /** Gives a free key to a run. */
 export function storeClaim(sql: SqlStorage, bodyHash: string, runId: string): void {
-	sql.exec("INSERT INTO claim (one, body_hash, run_id) VALUES (1, ?, ?)", bodyHash, runId);
+	writeNote(sql, "claim", JSON.stringify({ bodyHash, runId } satisfies StoredClaim));
 }
 
 /** Frees the key that a run has. */
 export function deleteClaim(sql: SqlStorage, runId: string): void {
-	sql.exec("DELETE FROM claim WHERE run_id = ?", runId);
+	if (storedClaim(sql)?.runId === runId) deleteNote(sql, "claim");
 }
 
 /** Stores that this run will not start. */
 export function storeAbandoned(sql: SqlStorage): void {
-	sql.exec("INSERT OR IGNORE INTO abandoned (one) VALUES (1)");
+	writeNote(sql, "abandoned", "1");
 }
 
 export function isAbandoned(sql: SqlStorage): boolean {
-	return sql.exec("SELECT 1 FROM abandoned").toArray().length > 0;
+	return readNote(sql, "abandoned") !== null;
 }

@@ -1,7 +1,12 @@
 // The Worker's client of AgentRun objects. Every call is idempotent and tried twice; the end of a run is waited for longer.
 import { ownerObjectName } from "../../audit/owner.ts";
 import { callObject } from "../../durable/call-object.edge.ts";
+import type { Result } from "../../failure.ts";
 import type { StepTextResponse } from "../response.ts";
+import type { ResolutionBatch } from "../tools/resolution.ts";
+import type { ResolveVerdict } from "../tools/resolving.edge.ts";
+import type { ResolverStand } from "../tools/resolving-key.edge.ts";
+import type { RunStanding } from "../tools/waiting.ts";
 import type { AgentRun, RunDeletion, WatchedRun } from "./agent-run.object.ts";
 import { claimName, type RunClaim } from "./claims.edge.ts";
 import type { InterruptedRun } from "./interruption.ts";
@@ -21,6 +26,8 @@ export interface AgentRunClient {
 	cancel(): Promise<{ outcome: RunOutcome } | null>;
 	startedBy(): Promise<string | null>;
 	interrupted(): Promise<InterruptedRun | null>;
+	standing(): Promise<RunStanding | null>;
+	resolve(batch: ResolutionBatch, by: ResolverStand): Promise<Result<ResolveVerdict> | null>;
 	resume(rules: ResumeRules | null): Promise<{ isCancelled: boolean } | null>;
 	delete(actor: string): Promise<RunDeletion>;
 	unflushedRun(): Promise<{ row: AgentRunRow | null; idle: boolean }>;
@@ -56,6 +63,9 @@ export function agentRunClient({ AGENT_RUN: namespace }: Env, userId: string, ru
 		cancel: () => twice(async (stub) => (await stub.cancel(userId)) as { outcome: RunOutcome } | null),
 		startedBy: () => twice(async (stub) => await stub.startedBy(userId)),
 		interrupted: () => twice(async (stub) => await stub.interrupted(userId)),
+		standing: () => twice(async (stub) => await stub.standing(userId)),
+		resolve: (batch, by) =>
+			twice(async (stub) => (await stub.resolve(userId, batch, by)) as Result<ResolveVerdict> | null),
 		resume: (rules) => twice(async (stub) => await stub.resume(userId, rules)),
 		delete: (actor) => twice(async (stub) => await stub.delete(userId, actor)),
 		unflushedRun: () => twice(async (stub) => await stub.unflushedRun()),

@@ -13,7 +13,7 @@ const OTHERS_RUN: Failure = {
 
 /** Why the caller's key may not cancel, resume or delete one of the user's runs; null when it may. */
 export async function findControlRefusal(runId: string, { account, env }: KeyContext): Promise<Failure | null> {
-	if (account.key.role !== "agent") return null;
+	if (account.key.role === "owner") return null;
 	const keyId = await agentRunClient(env, account.userId, runId).startedBy();
 	if (keyId === null || !mayRead(account, keyId)) return RUN_NOT_FOUND;
 	return mayChange(account, keyId) ? null : OTHERS_RUN;

@@ -1,24 +1,34 @@
 // Executes a run's actions one at a time. The guard decides on a step, the step is made, and its end is stored before the next
 // action. agent-run.object.ts says when an action is due and closes the run.
 
+import { loadFormCheck } from "../../answers/load.ts";
 import type { Mask } from "../../compliance/mask/mask.ts";
 import type { Failure } from "../../failure.ts";
 import { logError } from "../../http/log.edge.ts";
 import { placeholder, placeholderBytes } from "../../inference/answer-placeholder.ts";
 import type { PlanContext } from "../../inference/caller.edge.ts";
+import { optionalMember, parseJson } from "../../json.ts";
 import { usd } from "../../proof/money.ts";
 import { textHash } from "../../proof/salted.ts";
 import { excerptResults, type SubtaskResult } from "../excerpt.ts";
-import { type BudgetAlert, type HeldStep, SpendGuard, type StepHold } from "../guard.ts";
-import { parsePlan, toStepLayout } from "../plan.ts";
+import { type GuardState, type HeldStep, SpendGuard, type StepHold } from "../guard.ts";
+import { parsePlan, toListedTool, toStepLayout } from "../plan.ts";
 import { type PromptHead, type StepMarks, toDateText, toStepMarks } from "../prompt.ts";
 import { DEFAULT_TIME_ZONE } from "../request.ts";
-import type { RunSnapshot } from "../response.ts";
 import { makeStep, type StepHooks, type StepResult, stepInputHash } from "../step.edge.ts";
-import { type Intensity, MIN_VISIBLE_TOKENS, type StepStop } from "../step-decision.ts";
+import { MIN_VISIBLE_TOKENS, type StepStop } from "../step-decision.ts";
 import { type PricedStep, StepPricer, type StepRules, type StepSpec } from "../step-pricer.edge.ts";
 import { FINAL_RESULTS_BYTES, finalMessages, frameMessages } from "../step-prompts.ts";
 import { SINGLE_ONLY } from "../step-strategy.ts";
+import { withoutTaintedLinks } from "../tools/judge-result.edge.ts";
+import type { LoopContext } from "../tools/loop-context.ts";
+import { type UnreadMessage, withRead } from "../tools/steering.ts";
+import { toReadTexts } from "../tools/step-history.ts";
+import { toToolDefinition } from "../tools/tool-definition.ts";
+import { ToolLoop } from "../tools/tool-loop.edge.ts";
+import type { StepCharge } from "./charges.ts";
+import { mergeCharges } from "./charges.ts";
+import { type CheckForm, rememberForm, unwrapFormed } from "./output-form.ts";
 import {
 	finalPurpose,
 	isTrivialGoal,
@@ -33,39 +43,35 @@ import {
 	chainStep,
 	countSteps,
 	findRunSections,
+	listCharges,
+	mayCallTools,
 	nextAction,
 	planFromGoal,
+	type RunSpec,
 	type RunState,
 	type RunStep,
 	type StepDraft,
-	type StepRecord,
 	subtaskResults,
 	sumChargesNanoUsd,
 	sumTokens,
 } from "./run.ts";
+import type { RunEvent } from "./run-event.ts";
 import { RunTexts } from "./run-texts.ts";
-import { changeAfterFailure, refusedText, rememberRefused, toRefusedStep, toStoredAnswer } from "./step-end.ts";
+import {
+	changeAfterFailure,
+	refusedText,
+	rememberLimited,
+	rememberRefused,
+	toRefusedStep,
+	toStoredAnswer,
+} from "./step-end.ts";
 import type { OpenStepCharge, StoredRun } from "./stored-run.edge.ts";
-
-/** What its followers see of a run. */
-export type RunEvent =
-	| { type: "planned"; run_id: string; plan: string[]; by: "model" | "goal" }
-	| {
-			type: "step_started";
-			index: number;
-			role: StepRecord["role"];
-			subtask: string;
-			intensity: Intensity;
-			strategy: string;
-			reason: string;
-	  }
-	| { type: "step_done"; step: StepRecord; text: string }
-	| { type: "alert"; alert: BudgetAlert }
-	| { type: "finished"; run_id: string; status: string; cost_consumed_usd: number; trajectory_proof: string };
 
 /** What the run's object provides. */
 interface ExecutorContext {
 	run: StoredRun;
+	/** What the run may spend. */
+	guard: GuardState;
 	/** Account and settings, with current prices. */
 	planContext(): PlanContext;
 	rules: StepRules;
@@ -73,12 +79,15 @@ interface ExecutorContext {
 	mask: Mask | null;
 	record(charge: OpenStepCharge): Promise<boolean>;
 	report(event: RunEvent): void;
+	env: Env;
+	/** The gate of the run's calls that covers texts which are about to be read, too. */
+	gateWith: LoopContext["gateWith"];
+	/** Adds an audit event. Called within a transaction. */
+	queueEvent: LoopContext["queueEvent"];
 	/** Leaves the audit event of a step that compliance keeps from every model. */
 	recordRefusal(refusal: Failure): Promise<void>;
 	/** Called within the transaction that stores the plan. */
 	queuePlanEvent(state: RunState): void;
-	/** Called within the transaction that stores a step's end. */
-	queueProgress(progress: Pick<RunSnapshot, "state" | "steps" | "charges">): void;
 }
 
 /** A model's plan may cost the run's cap divided by this. */
@@ -98,13 +107,28 @@ interface PlannedStep extends StepPurpose, Pick<StepSpec, "shareNanoUsd"> {
 
 type StepOutcome =
 	| { kind: "stopped"; stop: StepStop }
-	| { kind: "made"; draft: StepDraft; hold: StepHold; result: StepResult };
+	| {
+			kind: "made";
+			draft: StepDraft;
+			hold: StepHold;
+			result: StepResult;
+			/** It was asked in the form of `output_schema`. */
+			isFormed: boolean;
+			/** Of a tool step: what its turns before have cost. */
+			earlier?: StepCharge;
+			/** Of a tool step: the messages that it has read. */
+			read?: readonly UnreadMessage[];
+			/** A limit ended it before its model was done. */
+			isLimited?: boolean;
+	  };
 
 /** A decision on a step, and why compliance keeps the step from every model, where it does. */
 interface StepVerdict {
 	decision: (HeldStep & { priced: PricedStep }) | StepStop;
 	refusal: Failure | null;
 }
+
+const toolNames = ({ tools = [] }: Pick<RunSpec, "tools">): string[] => tools.map(({ name }) => name);
 
 type MadeStep = Extract<StepOutcome, { kind: "made" }>;
 
@@ -113,11 +137,15 @@ export class RunExecutor {
 	#guard: SpendGuard;
 	/** The run's texts as its models are sent them. What is stored and hashed holds the values. */
 	#texts: RunTexts;
+	/** Loaded where the run has a schema for its output. */
+	#checkForm: CheckForm | null = null;
+	#toolLoop: ToolLoop;
 
 	constructor(context: ExecutorContext) {
 		this.#context = context;
-		this.#guard = SpendGuard.resume(context.run.state.guard);
+		this.#guard = SpendGuard.resume(context.guard);
 		this.#texts = new RunTexts(context.mask);
+		this.#toolLoop = new ToolLoop({ ...context, guard: this.#guard });
 	}
 
 	/** Executes the next action. Returns false when none is left. */
@@ -125,10 +153,26 @@ export class RunExecutor {
 		const { run } = this.#context;
 		const action = nextAction(run.spec, run.state);
 		if (action.kind === "end") return false;
+		if (run.spec.outputSchema) this.#checkForm ??= (await loadFormCheck()).checkForm;
 		if (action.kind === "plan") await this.#plan(action.maxSubtasks);
 		else if (action.kind === "subtask") await this.#subtask(action.subtask);
-		else await this.#finalize();
+		else if (action.kind === "turn") await this.#turn(action.subtask);
+		else if (action.kind === "judge") await this.#toolLoop.judge();
+		else if (action.kind === "finalize") await this.#finalize();
 		return true;
+	}
+
+	/** Whether the money covers the next turn, where a turn is next. */
+	canTurn(): boolean {
+		const { run } = this.#context;
+		const action = nextAction(run.spec, run.state);
+		if (action.kind !== "turn") return true;
+		return this.#toolLoop.canTurn(this.#nextSubtask(action.subtask, toolNames(run.spec)).purpose);
+	}
+
+	/** Closes a tool step that a run leaves open at its end: it is charged for its turns, and gives no result. */
+	closeToolStep(): Promise<void> {
+		return this.#toolLoop.close();
 	}
 
 	/** The marks of the next step's prompts. Another try of a step has the same ones: no text came of the earlier try. */
@@ -141,7 +185,13 @@ export class RunExecutor {
 	get #head(): PromptHead {
 		const { spec } = this.#context.run;
 		const { goal } = this.#texts.maskSpec(spec);
-		return { goal, date: toDateText(Date.now(), spec.timeZone ?? DEFAULT_TIME_ZONE), marks: this.#marks };
+		const { outputSchema: schema } = spec;
+		return {
+			goal,
+			date: toDateText(Date.now(), spec.timeZone ?? DEFAULT_TIME_ZONE),
+			marks: this.#marks,
+			...(schema ? { outputSchema: this.#texts.mask(JSON.stringify(schema)) } : {}),
+		};
 	}
 
 	async #plan(maxSubtasks: number): Promise<void> {
@@ -151,7 +201,7 @@ export class RunExecutor {
 		const head = this.#head;
 		const ownPlan = toRunPlan(run.spec, this.#texts.restorePlan(planFromGoal(head)));
 		const step: PlannedStep = {
-			...planPurpose({ ...head, maxSubtasks, maxTokens }),
+			...planPurpose({ ...head, maxSubtasks, maxTokens, ...optionalMember("listedTools", this.#listedTools) }),
 			shareNanoUsd: 0,
 			reserveNanoUsd: capNanoUsd - Math.floor(capNanoUsd / PLAN_COST_DIVISOR),
 			isOptional: true,
@@ -164,7 +214,7 @@ export class RunExecutor {
 			const { answer } = outcome.result;
 			const parsed = answer.ok ? parsePlan(answer.value.text, maxSubtasks) : null;
 			const change = parsed?.ok ? toRunPlan(run.spec, this.#texts.restorePlan(parsed.subtasks)) : ownPlan;
-			this.#storeStep(step, outcome, change, (state) => {
+			await this.#storeStep(step, outcome, change, (state) => {
 				if (state.hasPlan) queuePlanEvent(state);
 			});
 		}
@@ -181,21 +231,61 @@ export class RunExecutor {
 		report({ type: "planned", run_id, plan, by: "goal" });
 	}
 
+	/** The tools of a run as a planner is told them; null in a run without any. */
+	get #listedTools(): string[] | null {
+		return this.#context.run.spec.tools?.map((tool) => this.#texts.mask(toListedTool(toToolDefinition(tool)))) ?? null;
+	}
+
+	/** What the next subtask asks for. @param tools names of those that it may call. */
+	#nextSubtask(ownSubtask: string, tools: readonly string[]) {
+		const { run } = this.#context;
+		const { spec, state, steps } = this.#texts.maskRun(run);
+		const head = { ...this.#head, ...(tools.length > 0 ? { tools } : {}) };
+		const subtask = this.#texts.mask(ownSubtask);
+		const next = { number: run.state.subtasksDone + 1, subtask, earlier: subtaskResults(steps), head };
+		return { state, next, purpose: subtaskPurpose(spec, state, next) };
+	}
+
+	/** Makes the next turn of the open tool step. */
+	async #turn(ownSubtask: string): Promise<void> {
+		const { run } = this.#context;
+		const { purpose } = this.#nextSubtask(ownSubtask, toolNames(run.spec));
+		const outcome = await this.#toolLoop.turn(purpose);
+		if (outcome.kind === "stored") return;
+		if (outcome.kind === "stopped") {
+			// A model may be there again when the run is resumed.
+			if (outcome.stop.limit !== "no_model") await this.#toolLoop.close();
+			return this.#stop(outcome.stop);
+		}
+		const { state, spec } = run;
+		// With a form, the words of the step may still be brought into it.
+		const isLast = state.isTrivial && !spec.outputSchema;
+		const done = { subtasksDone: state.subtasksDone + 1, ...(isLast ? { isFinalized: true } : {}) };
+		const step: PlannedStep = { ...purpose, shareNanoUsd: 0, reserveNanoUsd: 0, isOptional: false };
+		const { change, changes, earlier, ...made } = outcome.step;
+		await this.#storeStep(step, { kind: "made", ...made, isFormed: false, earlier }, { ...change, ...done }, () =>
+			run.toolCalls.store(changes),
+		);
+		run.toolCalls.apply(changes);
+	}
+
 	async #subtask(ownSubtask: string): Promise<void> {
 		const { run } = this.#context;
 		const { subtasksDone } = run.state;
-		const { spec, state, steps } = this.#texts.maskRun(run);
+		const { spec } = run;
+		const tools = mayCallTools(run) ? toolNames(spec) : [];
+		const { state, next, purpose } = this.#nextSubtask(ownSubtask, tools);
 		const { plan } = state;
-		const earlier = subtaskResults(steps);
-		const subtask = this.#texts.mask(ownSubtask);
-		const next = { number: subtasksDone + 1, subtask, earlier, head: this.#head };
-		const purpose = subtaskPurpose(spec, state, next);
+		const { earlier, subtask } = next;
 		const left = Math.max(1, plan.length - subtasksDone);
 		// A later step's prompt holds the results of the steps before it, this one's included.
 		const later = [...earlier, ...Array.from({ length: left - 1 }, () => this.#expectedResult(subtask))];
 		// The first reserve covers the final step and one short answer of the cheapest model for each later subtask. The second covers
 		// the final step only. Before the first result the reserve may be nothing: one result without a final step beats none.
-		const finalNanoUsd = plan.length > 1 ? this.#finalReserveNanoUsd([...earlier, this.#expectedResult(subtask)]) : 0;
+		const finalNanoUsd =
+			plan.length > 1 || (spec.outputSchema && spec.tools)
+				? this.#finalReserveNanoUsd([...earlier, this.#expectedResult(subtask)])
+				: 0;
 		const reserves = [
 			finalNanoUsd + (left - 1) * this.#leastCostNanoUsd(subtaskPrompt(state, next, later)),
 			finalNanoUsd,
@@ -205,6 +295,11 @@ export class RunExecutor {
 		for (const reserveNanoUsd of reserves) {
 			const shareNanoUsd = Math.floor(Math.max(0, this.#guard.remainingNanoUsd - reserveNanoUsd) / left);
 			const step: PlannedStep = { ...purpose, shareNanoUsd, reserveNanoUsd, isOptional: false };
+			if (tools.length > 0) {
+				stop = await this.#toolLoop.begin({ ...step, number: countSteps(run.state) - run.state.failedSteps });
+				if (!stop) return;
+				continue;
+			}
 			const outcome = await this.#make(step);
 			const done = { subtasksDone: subtasksDone + 1, ...(state.isTrivial ? { isFinalized: true } : {}) };
 			if (outcome.kind === "made") return this.#storeStep(step, outcome, done);
@@ -220,7 +315,8 @@ export class RunExecutor {
 		const isFrame = findRunSections(run.state, run.steps) !== null;
 		let stop: StepStop | null = null;
 		for (const resultsBytes of FINAL_RESULTS_SIZES_BYTES) {
-			const purpose = finalPurpose(state, steps, { head, resultsBytes, isFrame });
+			const form = optionalMember("form", run.spec.outputSchema);
+			const purpose = finalPurpose(state, steps, { head, resultsBytes, isFrame, ...form });
 			const step: PlannedStep = { ...purpose, shareNanoUsd: 0, reserveNanoUsd: 0, isOptional: false };
 			const outcome = await this.#make(step);
 			if (outcome.kind === "made") return this.#storeStep(step, outcome, { isFinalized: true });
@@ -287,7 +383,7 @@ export class RunExecutor {
 			isStopped: () => run.state.isCancelled,
 		};
 		const result = await makeStep(priced, hold.worstCaseNanoUsd, hooks, step.askAgain);
-		return { kind: "made", draft, hold, result };
+		return { kind: "made", draft, hold, result, isFormed: priced.task.checksForm === true };
 	}
 
 	#decide(step: PlannedStep): StepVerdict {
@@ -317,18 +413,37 @@ export class RunExecutor {
 		return { decision: { ...decision, priced }, refusal: null };
 	}
 
+	/** An answer as it is stored. */
+	#restoreOutput(text: string, { jsonSchema, form }: PlannedStep, isFormed: boolean): string {
+		const isJson = jsonSchema || isFormed || (form && parseJson(text) !== undefined);
+		const written = this.#texts.restore(text, isJson ? "json" : "text");
+		return form && this.#checkForm ? unwrapFormed(this.#checkForm, form, written) : written;
+	}
+
+	/** A step's text without images and links that do not lead where the run's owner has been. */
+	async #withoutTaintedLinks(output: string): Promise<string> {
+		const { run } = this.#context;
+		if (!run.state.tools || run.state.tools.untrusted.length === 0) return output;
+		const isJson = run.spec.outputSchema !== undefined;
+		return withoutTaintedLinks(run.spec.userId, output, toReadTexts(run), isJson);
+	}
+
 	/** Stores the end of a step: its cost, its answer, and the state of the run after it. */
-	#storeStep(
+	async #storeStep(
 		step: PlannedStep,
-		{ draft, hold, result: { answer, charge, readers, overrun, isSandbox } }: MadeStep,
+		{ draft, hold, result, isFormed, earlier, read = [], isLimited = false }: MadeStep,
 		change: Partial<RunState>,
 		alsoStore: (state: RunState) => void = () => undefined,
-	): void {
-		const { run, planContext, report, queuePlanEvent, queueProgress } = this.#context;
+	): Promise<void> {
+		const { run, planContext, report, queuePlanEvent } = this.#context;
 		const { spec } = run;
-		const costNanoUsd = sumChargesNanoUsd([charge]);
+		const { answer, readers, overrun, isSandbox } = result;
+		const { isGoalMet, ...stored } = toStoredAnswer(answer, result.charge, { ...step, isLimited }, spec.intendedModel);
+		const output = await this.#withoutTaintedLinks(this.#restoreOutput(stored.output, step, isFormed));
 		const index = countSteps(run.state);
-		const { alerts } = hold.settle(index, { costNanoUsd, overrun });
+		const { alerts } = hold.settle(index, { costNanoUsd: sumChargesNanoUsd([result.charge]), overrun });
+		const charge = earlier ? mergeCharges(earlier, result.charge) : result.charge;
+		const costNanoUsd = sumChargesNanoUsd([charge]);
 		const strays = answer.ok ? this.#texts.describeStrays(answer.value.text) : null;
 		if (strays !== null) alerts.push(this.#guard.reportStrays(index, strays));
 		const refused = toRefusedStep(index, answer);
@@ -337,13 +452,10 @@ export class RunExecutor {
 			run.endStep(charge, step, state, () => {
 				if (owesPlanEvent) queuePlanEvent(state);
 				alsoStore(state);
-				queueProgress({ state, steps: step ? [...run.steps, step] : run.steps, charges: [...run.charges, charge] });
 			});
 		const isPlan = "plan" in change;
-		const { isGoalMet, ...stored } = toStoredAnswer(answer, charge, step, spec.intendedModel);
-		const output = this.#texts.restore(stored.output, step.jsonSchema ? "json" : "text");
 		const state: RunState = {
-			...run.state,
+			...withRead(run.state, read),
 			guard: this.#guard.state,
 			readers: [...new Set([...run.state.readers, ...readers])],
 			isSandbox: run.state.isSandbox || isSandbox,
@@ -376,11 +488,14 @@ export class RunExecutor {
 			});
 			const hasResult = answer.ok && !isPlan;
 			const cutSteps = [...(state.cutSteps ?? []), ...(hasResult && answer.value.isCut ? [record.index] : [])];
-			store({ record, subtask: draft.subtask, hasResult, output }, { ...state, trajectory, failedSteps, cutSteps });
+			const made: RunStep = { record, subtask: draft.subtask, hasResult, output };
+			const next = { ...state, trajectory, failedSteps, cutSteps, ...rememberLimited(state, record.index, isLimited) };
+			const snapshot = { state: next, steps: [...run.steps, made] };
+			store(made, { ...next, ...rememberForm(this.#checkForm, spec, snapshot, isFormed) });
 			report({ type: "step_done", step: record, text: output });
 		}
 		for (const alert of alerts) report({ type: "alert", alert });
-		if (sumChargesNanoUsd(run.charges) !== this.#guard.spentNanoUsd)
+		if (sumChargesNanoUsd(listCharges(run)) !== this.#guard.spentNanoUsd)
 			logError("agent_spend_differs", new Error("guard and charges differ"), { run_id: spec.runId });
 	}
 }

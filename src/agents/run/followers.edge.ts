@@ -1,6 +1,6 @@
 // The followers of a run under way. Each gets a stream of its events: all since this instance of the object started or took it over,
 // or those from now on.
-import type { RunEvent } from "./executor.edge.ts";
+import type { RunEvent } from "./run-event.ts";
 
 /** A follower who wants the earlier events gets up to this many. A step has three. */
 const MAX_REPLAYED_EVENTS = 4_000;

@@ -17,6 +17,7 @@ import { Timings } from "../../http/timings.ts";
 import type { PlanContext } from "../../inference/caller.edge.ts";
 import { withTextField } from "../../inference/client-fields.ts";
 import { recordRefusal } from "../../inference/record-refusal.edge.ts";
+import { optionalMember } from "../../json.ts";
 import { requireSettings } from "../../load-settings.edge.ts";
 import { meterClient } from "../../meter/meter-client.edge.ts";
 import type { Reservation, Settlement, StoredReceipt } from "../../meter/settlement.ts";
@@ -29,9 +30,20 @@ import { type TraceOpener, traceOpener } from "../../telemetry/request-trace.edg
 import { type OpenFunds, openFunds } from "../../usage/funds.edge.ts";
 import { keepsTexts, keepTexts } from "../../usage/kept-texts.edge.ts";
 import { findReceipt } from "../../usage/receipt-lookup.edge.ts";
-import { gateForGoal } from "../goal-gate.edge.ts";
+import { type GoalTexts, gateForGoal } from "../goal-gate.edge.ts";
+import { listOutsideTexts } from "../tools/step-history.ts";
+import { toToolDefinition } from "../tools/tool-definition.ts";
 import { runFromReceipt } from "./receipt.ts";
-import { bestOutput, currentProof, type RunSpec, sumChargesNanoUsd, toRunEnd } from "./run.ts";
+import { resumeRules } from "./resume-rules.edge.ts";
+import {
+	bestOutput,
+	currentProof,
+	listCharges,
+	type ResumeRules,
+	type RunSpec,
+	sumChargesNanoUsd,
+	toRunEnd,
+} from "./run.ts";
 import { type TellText, toRunTelemetry } from "./run-telemetry.ts";
 import { draftInterimSettlement, draftSettlement, type SettlementSource } from "./settlement.ts";
 import type { OpenStepCharge, SettledRun, StoredRun } from "./stored-run.edge.ts";
@@ -44,8 +56,8 @@ export class RunMoney {
 	#loaded: Settings | null = null;
 	#openTrace: TraceOpener | null = null;
 	#waitUntil: (work: Promise<unknown>) => void;
-	/** The gates on the run's goal by their policies, kept because the goal is scanned only once for each. */
-	#gates = new Map<PolicyLevels, Promise<ComplianceGate | null>>();
+	/** The gates on the run's goal by their policies, kept because it is scanned only once for each, and with each text that the run reads. */
+	#gates = new Map<PolicyLevels, { gate: Promise<ComplianceGate | null>; count: number }>();
 
 	constructor(env: Env, waitUntil: (work: Promise<unknown>) => void) {
 		this.#env = env;
@@ -86,41 +98,63 @@ export class RunMoney {
 		return { ...context, ...(tracing ? { tracing } : {}), noteKey: this.#noteKey };
 	}
 
-	#gateForLevels({ goal, userId: user }: RunSpec, levels: PolicyLevels | null): Promise<ComplianceGate | null> {
-		if (!levels) return Promise.resolve(null);
-		const gate = this.#gates.get(levels) ?? gateForGoal(goal, levels, this.#settings, { user, signal: null });
-		this.#gates.set(levels, gate);
+	/** The gate on all that came into a run. @param more texts that are about to be read. */
+	async #gateForLevels(
+		run: StoredRun,
+		levels: PolicyLevels | null,
+		more: readonly string[] = [],
+	): Promise<ComplianceGate | null> {
+		if (!levels) return null;
+		const { userId: user } = run.spec;
+		const texts = await this.#goalTexts(run, more);
+		const known = this.#gates.get(levels);
+		const count = texts.texts?.length ?? 0;
+		if (more.length === 0 && known?.count === count) return known.gate;
+		const gate = gateForGoal(texts, levels, this.#settings, { user, signal: null });
+		if (more.length === 0) this.#gates.set(levels, { gate, count });
 		return gate;
 	}
 
-	/** The compliance gate on the run's goal by its own policy, which its receipt attests; null without one. */
-	gateFor(spec: RunSpec): Promise<ComplianceGate | null> {
-		return this.#gateForLevels(spec, spec.compliance);
+	/** What came into a run: its goal, its tools, and what they have returned. */
+	async #goalTexts(run: StoredRun, more: readonly string[]): Promise<GoalTexts> {
+		const { goal, tools = [], outputSchema, userId } = run.spec;
+		const form = optionalMember("outputSchema", outputSchema);
+		if (tools.length === 0) return { goal, ...form };
+		await run.toolCalls.openTexts(this.#env, userId);
+		return { goal, tools: tools.map(toToolDefinition), ...form, texts: [...listOutsideTexts(run), ...more] };
+	}
+
+	/** The compliance gate on what came into the run by its own policy, which its receipt attests; null without one. */
+	gateFor(run: StoredRun): Promise<ComplianceGate | null> {
+		return this.#gateForLevels(run, run.spec.compliance);
 	}
 
 	/** The gate that masks what either of two gates on a goal masks, including what is inferred if either asks for that. */
-	#gateWithMaskOf(
-		{ goal, userId: user }: RunSpec,
+	async #gateWithMaskOf(
+		run: StoredRun,
 		own: ComplianceGate,
 		today: ComplianceGate,
+		more: readonly string[],
 	): Promise<ComplianceGate | null> {
+		const { userId: user } = run.spec;
 		const [first, second] = [own, today].map(({ levels }) => maskedClasses(levels));
 		const mask_data_classes = [...new Set([...(first ?? []), ...(second ?? [])])];
 		const isInferred = [own, today].some(({ levels }) => readsInferred(levels));
 		const operator: CompliancePolicy = { mask_data_classes, ...(isInferred ? { detect: "inferred" } : {}) };
-		return gateForGoal(goal, toPolicyLevels({ operator }), this.#settings, { user, signal: null });
+		const texts = await this.#goalTexts(run, more);
+		return gateForGoal(texts, toPolicyLevels({ operator }), this.#settings, { user, signal: null });
 	}
 
 	/** The gate for the run's calls: after a resumption, a model must satisfy both the run's policy and the server's. */
-	async callGateFor({ spec, state }: StoredRun): Promise<ComplianceGate | null> {
-		const own = await this.gateFor(spec);
-		const today = await this.#gateForLevels(spec, state.resumeRules?.compliance ?? null);
+	async callGateFor(run: StoredRun, more: readonly string[] = []): Promise<ComplianceGate | null> {
+		const own = await this.#gateForLevels(run, run.spec.compliance, more);
+		const today = await this.#gateForLevels(run, run.state.resumeRules?.compliance ?? null, more);
 		if (!own || !today) return own ?? today;
 		const objectionsTo: ComplianceGate["objectionsTo"] = (model) => [
 			...own.objectionsTo(model),
 			...today.objectionsTo(model),
 		];
-		const { mask = null } = (await this.#gateWithMaskOf(spec, own, today)) ?? {};
+		const { mask = null } = (await this.#gateWithMaskOf(run, own, today, more)) ?? {};
 		return {
 			...own,
 			mask,
@@ -150,13 +184,23 @@ export class RunMoney {
 		return this.#settings.catalog.findModel(id) !== undefined;
 	}
 
+	/** The server's rules of today, for a run that goes on after it has waited. @throws when they cannot be read. */
+	async serverRules({ spec }: StoredRun): Promise<ResumeRules> {
+		const context = { env: this.#env, settings: this.#settings, account: { key: { rules: null } } };
+		const rules = await resumeRules(context, spec.goal);
+		if (!rules.ok) throw new Error(`the server's rules cannot be read: ${rules.failure.reason}`);
+		return rules.value;
+	}
+
 	/** Whether the meter has settled the run by itself. */
 	async isSettled({ spec }: StoredRun): Promise<boolean> {
 		return (await this.#findReceipt(spec)) !== null;
 	}
 
 	/** The run as it would be settled if it ended now. */
-	#toSettlementSource({ spec, state, steps, charges }: StoredRun, gate: ComplianceGate | null): SettlementSource {
+	#toSettlementSource(run: StoredRun, gate: ComplianceGate | null): SettlementSource {
+		const { spec, state, steps } = run;
+		const charges = listCharges(run);
 		const end = {
 			status: "interrupted" as const,
 			output: bestOutput(state, steps),
@@ -172,9 +216,9 @@ export class RunMoney {
 		const source = {
 			...this.#toSettlementSource(run, gate),
 			state: { ...run.state, readers },
-			charges: [...run.charges, open],
+			charges: [...listCharges(run), open],
 		};
-		const spentNanoUsd = sumChargesNanoUsd(run.charges) + open.billedNanoUsd;
+		const spentNanoUsd = sumChargesNanoUsd(listCharges(run)) + open.billedNanoUsd;
 		const { expiresAtMs } = open;
 		const draft = draftInterimSettlement(source, Date.now());
 		const holdNanoUsd = run.state.guard.capNanoUsd;
@@ -192,7 +236,7 @@ export class RunMoney {
 		holdNanoUsd: number = run.state.guard.capNanoUsd,
 	): Promise<boolean> {
 		const draft = draftInterimSettlement(this.#toSettlementSource(run, gate), Date.now());
-		const spentNanoUsd = sumChargesNanoUsd(run.charges);
+		const spentNanoUsd = sumChargesNanoUsd(listCharges(run));
 		const expiresAtMs = untilMs + WAIT_MARGIN_MS;
 		return this.#extend(run, { ...draft, expiresAtMs, spentNanoUsd, holdNanoUsd });
 	}
@@ -204,7 +248,7 @@ export class RunMoney {
 	/** Stores the sealed settlement, so that settling can be repeated with the same bytes. */
 	async seal(run: StoredRun): Promise<void> {
 		const { signer } = this.#settings;
-		const gate = await this.gateFor(run.spec);
+		const gate = await this.gateFor(run);
 		const end = toRunEnd(run.spec, run.state, run.steps, run.charges);
 		const draft = draftSettlement({ ...this.#toSettlementSource(run, gate), end }, Date.now());
 		const settlement = { ...draft, receipt: await sealReceipt(draft.receipt, signer) };

@@ -1,103 +1,127 @@
-// The outbox of a run's object: the run's row for D1, and its audit events for D1 or for the owner of its workspace. Each stays here
-// until it has arrived.
+// The outbox of a run's object: the run's row for D1, and its audit events. Both stay with the
+// run until they have arrived (stored-run.edge.ts). D1 gets the row at the run's start, where it pauses, and where it ends; and where it
+// goes on after a pause, unless it pauses or ends soon after: a row whose status changes writes its indexes, too. Between those, lists
+// show a run under way as of the last of them.
 import type { AuditEventRow } from "../../audit/event.ts";
 import { insertEvents } from "../../audit/events.store.ts";
 import type { UnflushedEvents } from "../../audit/owner.ts";
-import { recordAuditEvent } from "../../audit/owners.edge.ts";
 import { type EventPageQuery, selectNewest } from "../../audit/page.ts";
 import { redactPayloadSecrets } from "../../compliance/audit-secrets.ts";
 import { database } from "../../db/client.edge.ts";
 import { cachedSettings } from "../../settings.ts";
+import type { DecisionRecord } from "../tools/decision-record.ts";
+import { appendReview } from "../tools/deliver-review.edge.ts";
+import { toAgentRunRow } from "./run-view.ts";
 import { type AgentRunRow, upsertRun } from "./runs.store.ts";
+import type { OutgoingEvent, StoredRun } from "./stored-run.edge.ts";
 
-/** An audit event, or the run's row at its start, after a step, or at its end. */
-export interface RunOutboxRow extends Record<string, SqlStorageValue> {
-	/** Increasing and never reused: a higher number means a newer row. */
-	n: number;
-	id: string;
-	kind: "event" | "start" | "step" | "end";
-	/** The row as JSON. The run's row lacks its revision, which is `n`. */
-	body: string;
-}
+/** An audit event, or the run's row. */
+export type RunOutboxRow = { id: string; event: OutgoingEvent } | { id: string; row: AgentRunRow };
 
-function parseRunRow({ n, body }: RunOutboxRow): AgentRunRow {
-	return { ...(JSON.parse(body) as Omit<AgentRunRow, "revision">), revision: n };
-}
+/** Events of one flush. */
+const ROUND_EVENTS = 20;
 
-/** A run has at most five unflushed rows: two events, and its row at three moments. */
-const ROUND_ROWS = 10;
+/** The row of a run that goes on waits so long for one that takes its place. */
+const HELD_MS = 3_000;
+
+const rowId = (revision: number) => `row:${revision}`;
 
 export class RunOutbox {
-	#sql: SqlStorage;
+	#run: () => StoredRun | null;
 	#env: Env;
+	/** Ends the time for which the newest row is held back; null where it is not. An object that dies meanwhile begins without one. */
+	#held: ReturnType<typeof setTimeout> | null = null;
 
-	constructor(sql: SqlStorage, env: Env) {
-		this.#sql = sql;
+	constructor(run: () => StoredRun | null, env: Env) {
+		this.#run = run;
 		this.#env = env;
 	}
 
-	#add(kind: RunOutboxRow["kind"], id: string, row: object): void {
-		this.#sql.exec("INSERT INTO outgoing (id, kind, body) VALUES (?, ?, ?)", id, kind, JSON.stringify(row));
-	}
-
-	/** To be called in the transaction that the event describes. */
+	/** Adds an event. To be called in the transaction of the run's that the event describes. */
 	addEvent(event: AuditEventRow): void {
-		this.#add("event", event.id, event);
+		this.#stored.addEvent(event);
 	}
 
-	/**
-	 * Adds the run's row and returns its id in the outbox. A row after a step replaces an earlier such row that is still unflushed:
-	 * only the start and the end are waited for.
-	 */
-	addRun(kind: "start" | "step" | "end", row: Omit<AgentRunRow, "revision">): string {
-		if (kind === "step") this.#sql.exec("DELETE FROM outgoing WHERE kind = 'step' AND flushed_at_ms IS NULL");
-		const id = `${kind}:${crypto.randomUUID()}`;
-		this.#add(kind, id, row);
-		return id;
+	/** The same for the record of a person's decision. */
+	addDecision({ event, handoff }: DecisionRecord): void {
+		this.#stored.addEvent({ ...event, handoff });
+	}
+
+	/** Whether the record of a decision has not arrived. Until it has, the run is not sealed. */
+	hasUnflushedDecisions(): boolean {
+		return this.#run()?.outgoing.events.some(({ handoff }) => handoff !== undefined) ?? false;
+	}
+
+	/** Adds the run's row, as it is after the transaction of the run's in which this is called. Returns its id in the outbox. */
+	addRun(): string {
+		this.#release();
+		return rowId(this.#stored.addRevision());
+	}
+
+	/** The same, for a row that is soon replaced. @param flush called where it was not. */
+	addRunForLater(flush: () => void): void {
+		this.addRun();
+		this.#held = setTimeout(() => {
+			this.#release();
+			flush();
+		}, HELD_MS);
+	}
+
+	#release(): void {
+		if (this.#held !== null) clearTimeout(this.#held);
+		this.#held = null;
+	}
+
+	/** The id of the newest row. */
+	get lastRowId(): string {
+		return rowId(this.lastRevision());
+	}
+
+	get #stored(): StoredRun {
+		const run = this.#run();
+		if (!run) throw new Error("an outbox belongs to a run");
+		return run;
 	}
 
 	nextRound(): RunOutboxRow[] {
-		const rows = this.#sql.exec<RunOutboxRow>(
-			"SELECT n, id, kind, body FROM outgoing WHERE flushed_at_ms IS NULL ORDER BY n LIMIT ?",
-			ROUND_ROWS,
-		);
-		return rows.toArray();
+		const events = this.#run()?.outgoing.events.slice(0, ROUND_EVENTS) ?? [];
+		const row = this.#held === null ? this.unflushedRun() : null;
+		return [...events.map((event) => ({ id: event.id, event })), ...(row ? [{ id: rowId(row.revision), row }] : [])];
 	}
 
 	/** Delivers rows. A row that has arrived before is ignored by its receiver. Throws when one is refused. */
 	async record(rows: readonly RunOutboxRow[]): Promise<void> {
 		const db = database(this.#env.DB);
-		const events = await this.#parseEvents(rows);
-		for (const event of events) {
-			const { workspace_id: id } = event;
-			if (id !== null) await recordAuditEvent({ env: this.#env }, { kind: "workspace", id }, event);
-		}
-		const unowned = events.filter(({ workspace_id }) => workspace_id === null);
-		if (unowned.length > 0) await insertEvents(db, unowned);
-		const latest = rows.findLast(({ kind }) => kind !== "event");
-		if (latest) await upsertRun(db, parseRunRow(latest));
+		const outgoing = await this.#redact(rows.flatMap((row) => ("event" in row ? [row.event] : [])));
+		const events = outgoing.map(({ handoff: _, ...event }) => event);
+		// The run holds them until D1 has them. In the ledger of its workspace each would be rows of its own.
+		if (events.length > 0) await insertEvents(db, events);
+		for (const { handoff } of outgoing) if (handoff) await appendReview(this.#env, handoff);
+		for (const row of rows) if ("row" in row) await upsertRun(db, row.row);
 	}
 
 	markFlushed(rows: readonly RunOutboxRow[]): void {
-		const ids = JSON.stringify(rows.map(({ id }) => id));
-		this.#sql.exec(
-			"UPDATE outgoing SET flushed_at_ms = ?, body = '' WHERE id IN (SELECT value FROM json_each(?))",
-			Date.now(),
-			ids,
-		);
+		const revision = Math.max(0, ...rows.map((row) => ("row" in row ? row.row.revision : 0)));
+		this.#run()?.markFlushed(revision, new Set(rows.map(({ id }) => id)));
 	}
 
 	isFlushed(id: string): boolean {
-		return this.#sql.exec("SELECT 1 FROM outgoing WHERE id = ? AND flushed_at_ms IS NOT NULL", id).toArray().length > 0;
+		const { outgoing } = this.#stored;
+		return id.startsWith("row:")
+			? outgoing.flushed >= Number(id.slice("row:".length))
+			: outgoing.events.every((event) => event.id !== id);
 	}
 
+	/** Whether D1 has everything that is due. */
 	isIdle(): boolean {
-		return this.#sql.exec("SELECT 1 FROM outgoing WHERE flushed_at_ms IS NULL LIMIT 1").toArray().length === 0;
+		const outgoing = this.#run()?.outgoing;
+		return (
+			!outgoing || (outgoing.events.length === 0 && (this.#held !== null || outgoing.flushed >= outgoing.revision))
+		);
 	}
 
-	/** The events in the form of the audit log. Secrets are redacted as the settings say. */
-	#parseEvents(rows: readonly RunOutboxRow[]): Promise<AuditEventRow[]> {
-		const events = rows.filter(({ kind }) => kind === "event").map(({ body }) => JSON.parse(body) as AuditEventRow);
+	/** Events in the form of the audit log. Secrets are redacted as the settings say. */
+	#redact(events: readonly OutgoingEvent[]): Promise<OutgoingEvent[]> {
 		const settings = cachedSettings(this.#env);
 		return Promise.all(
 			events.map(async (event) => ({ ...event, payload: await redactPayloadSecrets(event.payload, settings) })),
@@ -106,19 +130,20 @@ export class RunOutbox {
 
 	/** The unflushed events of a page. */
 	async unflushedEvents(query: EventPageQuery): Promise<UnflushedEvents> {
-		const events = await this.#parseEvents(this.nextRound());
+		const outgoing = await this.#redact(this.#run()?.outgoing.events ?? []);
+		const events = outgoing.map(({ handoff: _, ...event }) => event);
 		return { events: selectNewest(events, query), idle: this.isIdle() };
 	}
 
 	/** The revision of the run's newest row, whether D1 has it or not; 0 without one. */
 	lastRevision(): number {
-		const newest = this.#sql.exec<{ n: number | null }>("SELECT max(n) AS n FROM outgoing WHERE kind <> 'event'");
-		return newest.one().n ?? 0;
+		return this.#run()?.outgoing.revision ?? 0;
 	}
 
 	/** The run's newest row; null when D1 has it. */
 	unflushedRun(): AgentRunRow | null {
-		const latest = this.nextRound().findLast(({ kind }) => kind !== "event");
-		return latest ? parseRunRow(latest) : null;
+		const run = this.#run();
+		if (!run || run.outgoing.flushed >= run.outgoing.revision) return null;
+		return { ...toAgentRunRow(run), revision: run.outgoing.revision };
 	}
 }

@@ -1,6 +1,7 @@
 // What a run asks for in its plan, its subtasks and its final step: prompts, strategies, and how answers are read. executor.edge.ts
 // gives each its money, and makes it. Pure.
 import { fitPlaceholder, placeholder } from "../../inference/answer-placeholder.ts";
+import type { JsonObject } from "../../json.ts";
 import { LEAST_PLAN_TOKENS } from "../../orchestration/prompt.ts";
 import { toQuestionCall } from "../../orchestration/request.ts";
 import { userMessage } from "../../orchestration/strategy.ts";
@@ -27,7 +28,7 @@ const REJECTION_REASON_BYTES = 160;
 
 /** A step without its money. */
 export interface StepPurpose
-	extends Pick<StepSpec, "messagesFor" | "question" | "jsonSchema" | "asksFor" | "sizesFor" | "followUp"> {
+	extends Pick<StepSpec, "messagesFor" | "question" | "jsonSchema" | "form" | "asksFor" | "sizesFor" | "followUp"> {
 	role: StepRecord["role"];
 	/** Its purpose, in words. */
 	subtask: string;
@@ -43,11 +44,11 @@ export interface StepPurpose
 type RunPlan = Pick<RunState, "plan" | "hasPlan" | "assembly">;
 
 export function toRunPlan(
-	{ goal, maxTokens }: Pick<RunSpec, "goal" | "maxTokens">,
+	{ goal, maxTokens, outputSchema }: Pick<RunSpec, "goal" | "maxTokens" | "outputSchema">,
 	subtasks: readonly PlannedSubtask[],
 ): RunPlan {
 	const plan = subtasks.map(({ task }) => task);
-	return { plan, hasPlan: true, assembly: toAssembly(goal, subtasks, maxTokens) };
+	return { plan, hasPlan: true, assembly: outputSchema ? null : toAssembly(goal, subtasks, maxTokens) };
 }
 
 /** Whether a goal is one short question or remark, which any model answers in one step. */
@@ -105,7 +106,11 @@ function sectionPlaces({ assembly }: Pick<RunState, "assembly">): (place: number
 }
 
 /** Works on a subtask. */
-export function subtaskPurpose({ policy }: Pick<RunSpec, "policy">, place: PlanPlace, next: NextSubtask): StepPurpose {
+export function subtaskPurpose(
+	{ policy, outputSchema }: Pick<RunSpec, "policy" | "outputSchema">,
+	place: PlanPlace,
+	next: NextSubtask,
+): StepPurpose {
 	const { number, subtask, earlier, head } = next;
 	const { marks } = head;
 	const skippable = skippableSubtasks({ plan: place.plan, number, isSection: sectionPlaces(place) });
@@ -114,6 +119,7 @@ export function subtaskPurpose({ policy }: Pick<RunSpec, "policy">, place: PlanP
 		subtask,
 		messagesFor: subtaskPrompt(place, next, earlier),
 		question: subtask,
+		...(outputSchema && place.plan.length === 1 ? { form: outputSchema } : {}),
 		asksFor: skippable.length > 0 ? `subtask:${marks.claimCode}:${skippable.join(",")}` : "subtask",
 		sizesFor: (intensity) => (place.isTrivial ? SINGLE_ONLY : stepSizesFor(policy, intensity)),
 		parseAnswer: (answer) => parseStepAnswer(answer, marks, skippable, earlier),
@@ -127,13 +133,15 @@ interface FinalForm {
 	resultsBytes: number;
 	/** The results are sections, which stand in the output as they are. */
 	isFrame: boolean;
+	/** The client's JSON Schema of it. */
+	form?: JsonObject;
 }
 
 /** Writes the final answer, or where results are sections what is around them. */
 export function finalPurpose(
 	state: Pick<RunState, "plan" | "subtasksDone" | "isGoalMet">,
 	steps: readonly RunStep[],
-	{ head, resultsBytes, isFrame }: FinalForm,
+	{ head, resultsBytes, isFrame, form }: FinalForm,
 ): StepPurpose {
 	const { plan, subtasksDone, isGoalMet } = state;
 	const missing = isGoalMet ? [] : plan.slice(subtasksDone);
@@ -146,6 +154,7 @@ export function finalPurpose(
 			return isFrame ? frameMessages(prompt) : finalMessages(prompt);
 		},
 		question: head.goal,
+		...(form ? { form } : {}),
 		asksFor: isFrame ? "frame" : "final",
 		sizesFor: () => SINGLE_ONLY,
 	};

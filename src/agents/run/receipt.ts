@@ -3,11 +3,17 @@ import * as z from "zod";
 import type { StoredReceipt } from "../../meter/settlement.ts";
 import { nanoUsd } from "../../proof/money.ts";
 import type { RunSnapshot } from "../response.ts";
+import { toolCallCountsSchema } from "../tools/step-view.ts";
 import { appendStep, emptyTrajectory } from "../trajectory.ts";
 import { bestOutput, isOutputCut, type RunEnd, type RunState, type RunStep } from "./run.ts";
 
 const agentReceiptSchema = z.lazy(() =>
-	z.object({ cost_usd: z.number(), trajectory_proof: z.string(), n_steps: z.int().nonnegative() }),
+	z.object({
+		cost_usd: z.number(),
+		trajectory_proof: z.string(),
+		n_steps: z.int().nonnegative(),
+		tool_calls: toolCallCountsSchema.optional(),
+	}),
 );
 
 const SETTLED_BY_METER_MESSAGE =
@@ -18,7 +24,7 @@ export function runFromReceipt(
 	{ state, steps }: Pick<RunSnapshot, "state" | "steps">,
 	{ receipt }: Pick<StoredReceipt, "receipt">,
 ): { end: RunEnd; state: RunState; steps: RunStep[] } {
-	const { cost_usd, trajectory_proof, n_steps } = agentReceiptSchema.parse(JSON.parse(receipt));
+	const { cost_usd, trajectory_proof, n_steps, tool_calls: counts } = agentReceiptSchema.parse(JSON.parse(receipt));
 	const receiptSteps = steps.slice(0, n_steps);
 	const trajectory = receiptSteps.reduce(
 		(chain, { record }) => appendStep(chain, record),
@@ -33,7 +39,11 @@ export function runFromReceipt(
 			costNanoUsd: nanoUsd(cost_usd),
 			trajectoryProof: trajectory_proof,
 		},
-		state: { ...state, trajectory },
+		state: {
+			...state,
+			trajectory,
+			...(state.tools && counts ? { tools: { ...state.tools, open: null, counts } } : {}),
+		},
 		steps: receiptSteps,
 	};
 }

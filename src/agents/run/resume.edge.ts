@@ -4,25 +4,13 @@ import { fail, ok, type Result } from "../../failure.ts";
 import type { JsonResult } from "../../http/endpoint.ts";
 import { toBudgetFailure } from "../../meter/budget-failure.ts";
 import { usd } from "../../proof/money.ts";
-import { rulesInForce } from "../../routing-config/in-force.edge.ts";
 import type { RunResponse } from "../response.ts";
 import { type AnswerMode, answerRun, RUN_NOT_FOUND, toRunResult } from "./answer.edge.ts";
 import { agentRunClient } from "./client.edge.ts";
 import { findControlRefusal } from "./control.edge.ts";
 import type { InterruptedRun } from "./interruption.ts";
 import { toRunLimits } from "./limits.ts";
-import type { ResumeRules } from "./run.ts";
-import { splitConfig } from "./run-config.ts";
-
-/** The server's rules of today, for a run that is resumed. */
-async function resumeRules(context: KeyContext, goal: string): Promise<Result<ResumeRules>> {
-	const rules = await rulesInForce({}, context);
-	if (!rules.ok) return rules;
-	const { config, levels: compliance } = rules.value;
-	if (!config) return ok({ compliance, config: null, maxCostNanoUsd: null });
-	const { callConfig, maxCostNanoUsd } = splitConfig(config, goal);
-	return ok({ compliance, config: callConfig, maxCostNanoUsd });
-}
+import { resumeRules } from "./resume-rules.edge.ts";
 
 /** The lower of a limit and of what the budget of the run's key lets it cost; a failure where that leaves nothing to go on with. */
 async function affordableNanoUsd(

@@ -1,4 +1,5 @@
 // A run as its object hands it out: to the Worker, and as the row that mirrors it in D1. Pure.
+import type { BudgetStatus } from "../../meter/key-budget.ts";
 import { STORED_ROW_BYTES } from "../../meter/stored-bytes.ts";
 import { utf8Length } from "../../text/utf8.ts";
 import { type RunResponse, type RunSnapshot, toRunResponse, toRunSummary } from "../response.ts";
@@ -12,13 +13,17 @@ export interface RunView {
 	run: RunResponse;
 	/** At least one answer came from the sandbox upstream. */
 	isSandbox: boolean;
+	/** Everything is resolved, and the budget of its key did not leave one turn: the budget at that moment. */
+	stalled?: BudgetStatus;
 }
 
 /** What a request that waits for a run gets. `unsettled`: settling failed so far. `abandoned`: the run did not start and never will. */
 export type RunOutcome = RunView | "unsettled" | "abandoned";
 
 export function toRunView(run: RunSnapshot): RunView {
-	return { run: toRunResponse(run), isSandbox: run.state.isSandbox };
+	const { isSandbox, wait } = run.state;
+	const stalled = run.end === null && wait?.stalled ? { stalled: wait.stalled } : {};
+	return { run: toRunResponse(run), isSandbox, ...stalled };
 }
 
 /** What a run counts as while it goes on: its goal. At its end, all that is kept of it takes the place of that. */

@@ -3,24 +3,34 @@ import { usd } from "../../proof/money.ts";
 import { MAX_WEBHOOK_TRIES } from "../../webhooks/webhook.ts";
 import type { BudgetAlert } from "../guard.ts";
 import type { RunResponse } from "../response.ts";
-import { countSteps, type RunSpec, type RunState, type StepCharge, sumChargesNanoUsd } from "./run.ts";
+import type { PendingEntry } from "../tools/pending.ts";
+import { toPendingEntry } from "../tools/waiting.ts";
+import type { StepCharge } from "./charges.ts";
+import { countSteps, listCharges, type RunSpec, type RunState, sumChargesNanoUsd } from "./run.ts";
 
 /** The body of a run's webhook. Never holds what the user or a model wrote. */
 interface RunWebhookBody extends Pick<RunResponse, "run_id" | "status" | "cost_consumed_usd" | "trajectory_proof"> {
-	/** `ended`: the run is over and signed; `interrupted`: it can be resumed. */
-	type: "agent.run.ended" | "agent.run.interrupted";
+	/** `ended`: the run is over and signed; `interrupted`: it can be resumed; `requires_action`: it waits for somebody. */
+	type: "agent.run.ended" | "agent.run.interrupted" | "agent.run.requires_action";
+	/** What it waits for. */
+	pending?: PendingEntry[];
 }
 
-/** What a webhook says of a run that has ended or is interrupted. */
+/** What a webhook says of a run that has ended, is interrupted, or waits for somebody. */
 export function toRunWebhook({
 	run_id,
 	status,
 	sealed,
 	cost_consumed_usd,
 	trajectory_proof,
-}: Pick<RunResponse, "run_id" | "status" | "sealed" | "cost_consumed_usd" | "trajectory_proof">): RunWebhookBody {
-	const type = sealed ? "agent.run.ended" : "agent.run.interrupted";
-	return { type, run_id, status, cost_consumed_usd, trajectory_proof };
+	pending,
+}: Pick<
+	RunResponse,
+	"run_id" | "status" | "sealed" | "cost_consumed_usd" | "trajectory_proof" | "pending"
+>): RunWebhookBody {
+	const said = { run_id, status, cost_consumed_usd, trajectory_proof };
+	if (pending) return { type: "agent.run.requires_action", ...said, pending: pending.map(toPendingEntry) };
+	return { type: sealed ? "agent.run.ended" : "agent.run.interrupted", ...said };
 }
 
 /** The alert that a run's webhook was given up. */
@@ -29,7 +39,7 @@ export function webhookAlert(
 	state: RunState,
 	charges: readonly StepCharge[],
 ): BudgetAlert {
-	const spentNanoUsd = sumChargesNanoUsd(charges);
+	const spentNanoUsd = sumChargesNanoUsd(listCharges({ charges, state }));
 	return {
 		level: "WARNING",
 		code: "webhook_failed",

@@ -4,9 +4,7 @@ import type { PlanId } from "../../catalog/plans.ts";
 import type { Effort } from "../../catalog/vocabulary.ts";
 import type { PolicyLevels } from "../../compliance/policy-levels.ts";
 import type { ConfidenceBasis } from "../../inference/confidence-basis.ts";
-import type { CallAttempt } from "../../meter/call-attempt.ts";
 import type { RequestNames } from "../../meter/request-facts.ts";
-import type { UsageCall } from "../../meter/settlement.ts";
 import { createEfforts, type WorkflowEfforts } from "../../orchestration/effort-rule.ts";
 import type { Hash } from "../../proof/hash.ts";
 import { usd, usdText } from "../../proof/money.ts";
@@ -21,7 +19,11 @@ import { MAX_PLANNED_SUBTASKS, type PlannedSubtask, toStepLayout } from "../plan
 import { type Assembly, assembleSections, findSections, type Section } from "../sections.ts";
 import type { Intensity, StepLimit } from "../step-decision.ts";
 import { primaryStrategy } from "../step-strategy.ts";
+import type { ToolSpec } from "../tools/tool-request.ts";
+import { countCalls, initialToolState, type OpenToolStep, type ToolRunState } from "../tools/tool-state.ts";
+import type { RunWait } from "../tools/wait-state.ts";
 import { appendStep, emptyTrajectory, type Trajectory, type TrajectoryStep, trajectoryProof } from "../trajectory.ts";
+import type { StepCharge } from "./charges.ts";
 import type { RunBudget } from "./limits.ts";
 import type { StepRetry } from "./retry.ts";
 
@@ -45,7 +47,7 @@ export interface RunTracePlace {
 }
 
 /** The request, with the rules in force when the run started. Never changes. */
-export interface RunSpec extends SpendLimits {
+export interface RunSpec extends SpendLimits, ToolSpec {
 	runId: string;
 	userId: string;
 	keyId: string;
@@ -134,15 +136,6 @@ export interface StepDraft extends Pick<StepRecord, "role" | "intensity" | "stra
 	subtask: string;
 }
 
-/** What the calls of one step cost, or may have cost. */
-export interface StepCharge {
-	calls: UsageCall[];
-	/** Some cost in it is a bound. */
-	estimated: boolean;
-	/** The upstream calls of the step that are kept; absent while it is under way. */
-	attempts?: CallAttempt[];
-}
-
 /** The server's rules when a run was resumed. They hold beside the run's own. */
 export interface ResumeRules {
 	compliance: PolicyLevels | null;
@@ -174,6 +167,8 @@ export interface RunState {
 	isGoalMet: boolean;
 	/** Indices of steps whose output was cut by the output limit; left out where there is none. */
 	cutSteps?: number[];
+	/** Indices of steps that a limit ended before their model was done; left out where there is none. */
+	limitedSteps?: number[];
 	/** Steps whose models refused, the plan included; left out where there is none. */
 	refusedSteps?: RefusedStep[];
 	isFinalized: boolean;
@@ -198,6 +193,24 @@ export interface RunState {
 	readers: string[];
 	/** At least one answer came from the sandbox upstream. */
 	isSandbox: boolean;
+	/** Absent in a run that never waited for somebody. */
+	wait?: RunWait;
+	/** Absent in runs without tools. */
+	tools?: ToolRunState;
+	/** Edits of people that the policy denied. Absent without any. */
+	deniedEdits?: number;
+	/** Bytes of what people's decisions have recorded beside the run, which its settlement counts. Absent without any. */
+	recordedBytes?: number;
+	/** How the output so far stands to `output_schema`; absent without one, and before the first result. */
+	form?: OutputFormState;
+}
+
+/** Whether an output has the form that the client asked for. */
+export interface OutputFormState {
+	/** What is wrong, with the member; null where nothing is. */
+	fault: string | null;
+	/** Its step was asked in that form, and repaired once. */
+	isAsked: boolean;
 }
 
 /** How a run ended. */
@@ -217,6 +230,10 @@ export interface RunEnd {
 type RunAction =
 	| { kind: "plan"; maxSubtasks: number }
 	| { kind: "subtask"; subtask: string }
+	/** Of the open tool step: a model's turn; its calls are judged; somebody is waited for. */
+	| { kind: "turn"; subtask: string }
+	| { kind: "judge" }
+	| { kind: "wait" }
 	| { kind: "finalize" }
 	| { kind: "end" };
 
@@ -239,6 +256,7 @@ export function initialRunState(spec: RunSpec): RunState {
 		trajectory: emptyTrajectory({ run_id, policy, strategy: primaryStrategy(policy) }),
 		readers: [],
 		isSandbox: false,
+		...(spec.tools ? { tools: initialToolState() } : {}),
 	};
 }
 
@@ -257,13 +275,37 @@ export function nextAction({ maxSteps }: Pick<RunSpec, "maxSteps">, state: RunSt
 	const { hasPlan, plan, subtasksDone, isGoalMet, isFinalized, stop, isCancelled, fault } = state;
 	if (isFinalized || isCancelled || fault !== null) return { kind: "end" };
 	if (!hasPlan) return { kind: "plan", maxSubtasks: toStepLayout(maxSteps).maxSubtasks };
+	if (state.tools?.open) return nextInToolStep(state.tools.open, stop);
 	const stepsLeft = maxSteps - (countSteps(state) - state.failedSteps);
 	const finalSteps = maxSteps > 1 ? 1 : 0;
 	const subtask = plan[subtasksDone];
 	if (stop === null && !isGoalMet && subtask !== undefined && stepsLeft > finalSteps)
 		return { kind: "subtask", subtask };
-	// A single result is the output: one model alone does not rewrite what a panel has answered.
-	return stepsLeft > 0 && subtasksDone > 1 && stop?.limit !== "no_model" ? { kind: "finalize" } : { kind: "end" };
+	// A single result is the output: one model alone does not rewrite what a panel has answered, but for its form.
+	const isDue = subtasksDone > 1 || (subtasksDone === 1 && lacksForm(state));
+	return stepsLeft > 0 && isDue && stop?.limit !== "no_model" ? { kind: "finalize" } : { kind: "end" };
+}
+
+/** What an open tool step does next. Without a model it is left open, for a resumption. */
+function nextInToolStep({ phase, subtask }: OpenToolStep, stop: RunState["stop"]): RunAction {
+	if (stop !== null) return { kind: "end" };
+	return phase === "turn" ? { kind: "turn", subtask } : { kind: phase };
+}
+
+/** Whether the run has tools and may still call them. */
+export function mayCallTools({
+	spec,
+	state,
+}: {
+	spec: Pick<RunSpec, "tools" | "maxToolCalls">;
+	state: RunState;
+}): boolean {
+	return state.tools !== undefined && countCalls(state.tools) < (spec.maxToolCalls ?? 0);
+}
+
+/** The one result was not asked in the form of `output_schema`, and has another. */
+function lacksForm({ form }: Pick<RunState, "form">): boolean {
+	return form !== undefined && form.fault !== null && !form.isAsked;
 }
 
 /** The results of the subtasks so far. */
@@ -347,6 +389,17 @@ export function currentProof(
 	return trajectoryProof(state.trajectory, textHash(salt)(bestOutput(state, steps)));
 }
 
+/** The charges of a run: of its steps that ended, and of the open tool step so far. */
+export function listCharges({
+	charges,
+	state: { tools },
+}: {
+	charges: readonly StepCharge[];
+	state: Pick<RunState, "tools">;
+}): readonly StepCharge[] {
+	return tools?.open ? [...charges, tools.open.charge] : charges;
+}
+
 /** The cost of all charges, integer nano-USD. */
 export function sumChargesNanoUsd(charges: readonly StepCharge[]): number {
 	return charges.reduce(
@@ -416,6 +469,15 @@ const STEP_LIMIT_TEXT: Readonly<Record<StepLimit, string>> = {
 	no_model: "no model that may work on this run can make the next step",
 };
 
+/** Why a run was cancelled. */
+function planEnd({ wait }: RunState): string {
+	const plan = wait?.plan;
+	if (plan?.end === "expired") return "The run was cancelled: nobody approved its plan in time.";
+	if (plan?.approval?.decision !== "reject") return "The run was cancelled.";
+	const { reason } = plan.approval;
+	return `The run was cancelled: its plan was rejected${reason === undefined ? "" : ` (${reason})`}.`;
+}
+
 /** Why a run stopped and what there is of it, for people; null for a complete run. */
 export function finalMessage(
 	spec: Pick<RunSpec, "capNanoUsd" | "maxSteps">,
@@ -423,19 +485,20 @@ export function finalMessage(
 	costNanoUsd: number,
 ): string | null {
 	const status = endStatus(state);
-	const { plan, subtasksDone, stop, fault } = state;
+	const { plan, subtasksDone, stop, fault, form } = state;
+	const unfit = form?.fault == null ? "" : `The output has not the form of output_schema: ${form.fault}`;
 	const why: Readonly<Record<EndStatus, string>> = {
 		complete: "",
 		budget_exhausted: `The run stopped within its budget: ${STEP_LIMIT_TEXT[stop?.limit ?? "run_cap"]} (${stop?.reason ?? ""}).`,
 		max_steps_reached: `The run stopped at its limit of ${spec.maxSteps} ${spec.maxSteps === 1 ? "step" : "steps"}; raise max_steps to have all subtasks done.`,
-		cancelled: "The run was cancelled.",
+		cancelled: planEnd(state),
 		interrupted: `The run was interrupted: ${fault ?? STEP_LIMIT_TEXT[stop?.limit ?? "no_model"]}.`,
 	};
-	if (status === "complete") return null;
+	if (status === "complete") return unfit === "" ? null : unfit;
 	const subtasks = plan.length === 1 ? "subtask" : "subtasks";
 	const progress = plan.length === 0 ? "No plan was made." : `${subtasksDone} of ${plan.length} ${subtasks} done.`;
 	const output = subtasksDone === 0 ? "There is no output." : "The output holds what was reached.";
-	return `${why[status]} ${progress} ${usdText(costNanoUsd)} of ${usdText(spec.capNanoUsd)} spent. ${output}`;
+	return `${why[status]} ${progress} ${usdText(costNanoUsd)} of ${usdText(spec.capNanoUsd)} spent. ${output}${unfit === "" ? "" : ` ${unfit}`}`;
 }
 
 /** A run at its end. */

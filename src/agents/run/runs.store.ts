@@ -17,17 +17,29 @@ export interface AgentRunRow extends ListedRunRow {
 	stored_bytes: number;
 }
 
-/** Replaces the stored row, unless that is as new or newer or has another status. */
-function updateRunning(db: Database, { id, revision, status, summary, run }: AgentRunRow) {
+/** Replaces the stored row where it counts as the same, unless it is as new or newer. @param set what of it may differ. */
+function updateRun(
+	db: Database,
+	{ id, revision, status, summary, run, stored_bytes }: AgentRunRow,
+	set: "status too" | "same status",
+) {
+	const isStatusSet = set === "status too";
 	return db
 		.update(agentRuns)
-		.set({ revision, summary, run })
-		.where(and(eq(agentRuns.id, id), eq(agentRuns.status, status), lt(agentRuns.revision, revision)));
+		.set({ revision, summary, run, ...(isStatusSet ? { status } : {}) })
+		.where(
+			and(
+				eq(agentRuns.id, id),
+				eq(agentRuns.storedBytes, stored_bytes),
+				isStatusSet ? undefined : eq(agentRuns.status, status),
+				lt(agentRuns.revision, revision),
+			),
+		);
 }
 
 /**
- * Stores a row, unless the stored one is as new or newer. A statement that sets the status writes the index by status again, whatever
- * the status was; a run changes many times while it is running, so those changes are written without it.
+ * Stores a row, unless the stored one is as new or newer. A statement that sets a column writes its indexes again, whatever it was; what a
+ * run counts as changes at its end alone, so its pauses are written without it, and without the status where that is the same.
  */
 export async function upsertRun(db: Database, row: AgentRunRow): Promise<void> {
 	const upsert = db
@@ -44,9 +56,9 @@ export async function upsertRun(db: Database, row: AgentRunRow): Promise<void> {
 			},
 			setWhere: sql`excluded.revision > ${agentRuns.revision}`,
 		});
-	// Once the first has replaced the row, the second finds it as new.
-	if (row.status === "running") await db.batch([updateRunning(db, row), upsert]);
-	else await upsert;
+	// The first row and the last one count as something else. Once a statement has replaced a row, those after it find it as new.
+	if (row.revision === 1 || row.run !== null) await upsert;
+	else await db.batch([updateRun(db, row, "same status"), updateRun(db, row, "status too"), upsert]);
 }
 
 /** A user's runs, newest first, without their steps: those of a page, and one more if there are more. */

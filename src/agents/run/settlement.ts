@@ -16,15 +16,9 @@ import { usd } from "../../proof/money.ts";
 import type { AgentReceipt, Outcome } from "../../proof/receipt.ts";
 import { hashSalted } from "../../proof/salted.ts";
 import { toGoalOutcome } from "../goal-outcome.ts";
-import {
-	type EndStatus,
-	type RunEnd,
-	type RunSpec,
-	type RunState,
-	type RunStep,
-	type StepCharge,
-	sumChargesNanoUsd,
-} from "./run.ts";
+import type { ToolRunState } from "../tools/tool-state.ts";
+import type { StepCharge } from "./charges.ts";
+import { type EndStatus, type RunEnd, type RunSpec, type RunState, type RunStep, sumChargesNanoUsd } from "./run.ts";
 
 /** More calls are merged into one entry per model: a usage row must fit into the meter and into D1. */
 const MAX_USAGE_CALLS = 2_000;
@@ -42,7 +36,7 @@ const OUTCOME_BY_STATUS: Readonly<Record<EndStatus, Outcome>> = {
 /** The parts of a run that its usage row and receipt are made from. */
 export interface SettlementSource {
 	spec: RunSpec;
-	state: Pick<RunState, "trajectory" | "readers" | "refusedSteps">;
+	state: Pick<RunState, "trajectory" | "readers" | "refusedSteps"> & { tools?: Pick<ToolRunState, "counts"> };
 	steps: readonly RunStep[];
 	charges: readonly StepCharge[];
 	end: Pick<RunEnd, "status" | "output" | "isCut" | "trajectoryProof">;
@@ -113,6 +107,7 @@ function draftWithCalls(source: SettlementSource, atMs: number, maxCalls: number
 		trajectory_proof: end.trajectoryProof,
 		n_steps: state.trajectory.range.size,
 		max_cost_usd: usd(spec.capNanoUsd),
+		...(state.tools ? { tool_calls: { ...state.tools.counts } } : {}),
 	};
 	const usage: UsageRow = {
 		request_id: spec.runId,

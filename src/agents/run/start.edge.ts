@@ -2,13 +2,18 @@
 import type { KeyContext } from "../../account/context.ts";
 import { newRequestId } from "../../account/request-ids.edge.ts";
 import { hasNames, readRequestNames } from "../../account/request-names.ts";
+import { findSchemaFault } from "../../answers/schema-fault.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
 import { fail, ok, type Result } from "../../failure.ts";
 import type { JsonResult } from "../../http/endpoint.ts";
+import { runInTurnsOnceLong } from "../../http/long-work.edge.ts";
 import { toCaller } from "../../inference/caller.edge.ts";
 import { withTextField } from "../../inference/client-fields.ts";
 import { createNonce } from "../../inference/nonce.edge.ts";
 import { listWorkflowLimits } from "../../inference/output-ceiling.ts";
+import { optionalMember } from "../../json.ts";
+import type { OutputFormat } from "../../providers/model-call.ts";
+import { findSchemaExcessInSteps } from "../../providers/schema-limits.ts";
 import { configDigest } from "../../routing-config/config.ts";
 import { rulesInForce } from "../../routing-config/in-force.edge.ts";
 import { keepsTexts } from "../../usage/kept-texts.edge.ts";
@@ -28,11 +33,14 @@ import type { RunResponse } from "../response.ts";
 import { selectStepPool } from "../step-pool.edge.ts";
 import { toPromptTask } from "../step-pricer.edge.ts";
 import { subtaskMessages } from "../step-prompts.ts";
+import { toToolDefinition } from "../tools/tool-definition.ts";
+import { type ToolSpec, toToolSpec } from "../tools/tool-request.ts";
 import { type AnswerMode, answerRun, RUN_NOT_STARTED } from "./answer.edge.ts";
 import { claimScope } from "./claims.edge.ts";
 import { agentRunClient, claimRun } from "./client.edge.ts";
 import { findControlRefusal } from "./control.edge.ts";
 import { lowerToBudget, type RunLimits, toRunLimits } from "./limits.ts";
+import { schemaOutput } from "./output-form.ts";
 import { resumeInterrupted } from "./resume.edge.ts";
 import { initialRunState, planFromGoal, type RunSpec, toRunEnd } from "./run.ts";
 import { applyConfig } from "./run-config.ts";
@@ -58,6 +66,38 @@ function toCallerMembers({ account, headers, rawBody, settings }: KeyContext): P
 	};
 }
 
+/** What a run keeps of members that its body may leave out. */
+function toBodyMembers(
+	{ reasoning_effort, time_zone, idempotency_key }: AgentRunRequest,
+	account: KeyContext["account"],
+): Pick<RunSpec, "effort" | "timeZone" | "idempotencyKey" | "claimScope"> {
+	return {
+		...(reasoning_effort == null ? {} : { effort: reasoning_effort }),
+		...(time_zone == null ? {} : { timeZone: time_zone }),
+		...(idempotency_key == null ? {} : { idempotencyKey: idempotency_key, claimScope: claimScope(account) }),
+	};
+}
+
+/** The part of a specification that is about tools. Their schemas come to no more than those of one call may. */
+async function parseToolSpec(body: AgentRunRequest, context: KeyContext): Promise<Result<ToolSpec>> {
+	const parsed = toToolSpec(body);
+	if (!parsed.ok) return parsed;
+	const { selfApproval, ...rest } = parsed.value;
+	const { tools = [], outputSchema: schema } = rest;
+	const fault = schema ? findSchemaFault(schema) : null;
+	if (fault) {
+		const path = fault.path === "" ? "output_schema" : `output_schema.${fault.path}`;
+		return fail({ reason: "invalid_request", issues: [{ path, message: fault.message }] });
+	}
+	const output: OutputFormat = schema ? schemaOutput(schema) : { type: "text" };
+	const call = { tools: tools.map(toToolDefinition), output };
+	const excess = await runInTurnsOnceLong(context, findSchemaExcessInSteps(call));
+	const path = excess?.path === "output" ? "output_schema" : "tools";
+	if (excess) return fail({ reason: "invalid_request", issues: [{ ...excess, path }] });
+	const isByOwner = context.account.key.role === "owner";
+	return ok(selfApproval && isByOwner ? { ...rest, selfApproval } : rest);
+}
+
 /** Prepares a run. Fails when no model may work on it. */
 async function prepareRun(
 	body: AgentRunRequest,
@@ -68,10 +108,22 @@ async function prepareRun(
 	const { account, settings, startedAtMs } = context;
 	const webhook = body.webhook == null ? ok(null) : checkWebhook(body.webhook, toWebhookRules(settings));
 	if (!webhook.ok) return webhook;
+	const toolSpec = await parseToolSpec(body, context);
+	if (!toolSpec.ok) return toolSpec;
+	const tools = (toolSpec.value.tools ?? []).map(toToolDefinition);
 	const rules = await rulesInForce(body, context);
 	if (!rules.ok) return rules;
 	const { config, levels: compliance } = rules.value;
-	const gate = await gateForGoal(goal, compliance, settings, { user: account.userId, signal: context.signal });
+	const { outputSchema } = toolSpec.value;
+	const gate = await gateForGoal(
+		{ goal, tools, ...optionalMember("outputSchema", outputSchema) },
+		compliance,
+		settings,
+		{
+			user: account.userId,
+			signal: context.signal,
+		},
+	);
 	const { limits: configured, callConfig } = applyConfig(requestedLimits, config, goal);
 	const affordable = lowerToBudget(configured, body.max_cost_usd != null, account.tightBudget);
 	if (!affordable.ok) return affordable;
@@ -88,7 +140,7 @@ async function prepareRun(
 	const messages = subtaskMessages({ ...head, plan, number: 1, earlier: [], maxTokens });
 	const task = toPromptTask(messages, { maxTokens, temperature, nonce }, maskedGoal);
 	const stepRules = { policy, config: callConfig, gate };
-	const pool = selectStepPool(context, stepRules, START_INTENSITY[policy], task, { isSingle: true });
+	const pool = selectStepPool(context, stepRules, START_INTENSITY[policy], task, { isSingle: true, tools });
 	if (!pool.ok) return fail(withTextField(pool.failure, "goal"));
 	const spec: RunSpec = {
 		runId: newRequestId(account, context, "agt_"),
@@ -100,14 +152,13 @@ async function prepareRun(
 		policy,
 		maxTokens,
 		temperature,
-		...(body.reasoning_effort == null ? {} : { effort: body.reasoning_effort }),
 		isLengthSet: body.max_tokens != null,
 		capNanoUsd: limits.capNanoUsd,
 		stepCapNanoUsd: limits.stepCapNanoUsd,
 		maxSteps: limits.maxSteps,
 		budget: limits.budget,
-		...(body.time_zone == null ? {} : { timeZone: body.time_zone }),
 		workspaceId: body.workspace_id ?? null,
+		...toolSpec.value,
 		...toCallerMembers(context),
 		...(context.trace ? { trace: { parent: context.trace.parent, route: context.route ?? null } } : {}),
 		config: callConfig,
@@ -115,7 +166,7 @@ async function prepareRun(
 		compliance,
 		intendedModel: pool.value.single[0],
 		isBackground: body.background ?? false,
-		...(body.idempotency_key == null ? {} : { idempotencyKey: body.idempotency_key, claimScope: claimScope(account) }),
+		...toBodyMembers(body, account),
 		...(webhook.value === null ? {} : { webhook: webhook.value }),
 		startedAtMs,
 	};

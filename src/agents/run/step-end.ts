@@ -2,9 +2,10 @@
 import { judgeAnswer } from "../../answers/verdict.ts";
 import type { Failure, Result } from "../../failure.ts";
 import type { StrategyResult } from "../../orchestration/strategy.ts";
+import type { StepCharge } from "./charges.ts";
 import type { StepPurpose } from "./planned-step.ts";
 import { nextTry } from "./retry.ts";
-import type { RefusedStep, RunState, StepCharge, StepDraft } from "./run.ts";
+import type { RefusedStep, RunState, StepDraft } from "./run.ts";
 
 /** A plan that no model answered is asked for so often again. */
 const PLAN_RETRIES = 1;
@@ -29,7 +30,7 @@ function failureText(failure: Failure): string {
 export function toStoredAnswer(
 	answer: Result<StrategyResult>,
 	{ calls }: StepCharge,
-	{ parseAnswer }: Pick<StepPurpose, "parseAnswer">,
+	{ parseAnswer, isLimited }: Pick<StepPurpose, "parseAnswer"> & { isLimited: boolean },
 	intendedModel: string,
 ) {
 	if (!answer.ok) {
@@ -38,7 +39,7 @@ export function toStoredAnswer(
 	}
 	const { text, model, confidence, confidenceBasis, isCut } = answer.value;
 	const { output, isGoalMet } = parseAnswer?.(text) ?? { output: text, isGoalMet: false };
-	return { output, isGoalMet: isGoalMet && !isCut, model, confidence, confidenceBasis };
+	return { output, isGoalMet: isGoalMet && !isCut && !isLimited, model, confidence, confidenceBasis };
 }
 
 /**
@@ -73,6 +74,15 @@ export function toRefusedStep(index: number, answer: Result<StrategyResult>): Re
 /** The change of state by a refused step. Nothing where there is none. */
 export function rememberRefused({ refusedSteps = [] }: RunState, refused: RefusedStep | null): Partial<RunState> {
 	return refused ? { refusedSteps: [...refusedSteps, refused] } : {};
+}
+
+/** The change of state by a step that a limit may have ended before its model was done. */
+export function rememberLimited(
+	{ limitedSteps = [] }: RunState,
+	index: number,
+	isLimited: boolean,
+): Pick<RunState, "limitedSteps"> {
+	return isLimited ? { limitedSteps: [...limitedSteps, index] } : {};
 }
 
 /** What the alert of a refused step says. */

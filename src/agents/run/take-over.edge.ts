@@ -1,26 +1,24 @@
 // Takes over a run whose object died. What was under way is charged, and the run goes on from its stored steps.
 import { textHash } from "../../proof/salted.ts";
 import { SpendGuard } from "../guard.ts";
+import { isAtRest } from "../tools/waiting.ts";
+import type { StepCharge } from "./charges.ts";
+import { mergeCharges } from "./charges.ts";
 import { nextTryAfterDeath } from "./retry.ts";
-import {
-	chainFailedStep,
-	countSteps,
-	nextAction,
-	type RunState,
-	type RunStep,
-	type StepCharge,
-	sumChargesNanoUsd,
-} from "./run.ts";
+import { chainFailedStep, countSteps, nextAction, type RunState, type RunStep, sumChargesNanoUsd } from "./run.ts";
 import type { StoredRun } from "./stored-run.edge.ts";
 
 /** Why a run ends whose object died too often. */
 const DEATHS_TEXT = "the service stopped three times at one step";
 
 /**
- * Whether the run only waited for a step's next try. An object that is evicted meanwhile has not died.
+ * Whether the run only waited for a step's next try, or for somebody. An object that is evicted meanwhile has not died.
  * @param graceMs time from the end of the wait in which the next try stores its charge.
  */
-export function hasOnlyWaited({ state: { retry }, openCharge }: StoredRun, graceMs: number): boolean {
+export function hasOnlyWaited(run: StoredRun, graceMs: number): boolean {
+	const { state, openCharge } = run;
+	const { retry } = state;
+	if (openCharge === null && isAtRest(run)) return true;
 	return retry !== null && openCharge === null && Date.now() < retry.notBeforeMs + graceMs;
 }
 
@@ -43,8 +41,15 @@ export function takeOver(run: StoredRun, nowMs: number): RunStep | null {
 	const costNanoUsd = sumChargesNanoUsd([charge]);
 	const guard = SpendGuard.resume(state.guard);
 	guard.hold(costNanoUsd)?.settle(countSteps(state), { costNanoUsd });
-	const { trajectory, step } = chainFailedStep(state.trajectory, open.step, charge, nowMs, textHash(run.spec.salt));
 	const readers = [...new Set([...state.readers, ...open.readers])];
+	const { tools } = state;
+	if (tools?.open) {
+		// A turn is no step: it is charged within its own.
+		const charged = { ...tools.open, charge: mergeCharges(tools.open.charge, charge) };
+		run.endTurn({ ...next, readers, guard: guard.state, tools: { ...tools, open: charged } }, null);
+		return null;
+	}
+	const { trajectory, step } = chainFailedStep(state.trajectory, open.step, charge, nowMs, textHash(run.spec.salt));
 	const failedSteps = state.failedSteps + 1;
 	run.endStep(charge, step, { ...next, trajectory, readers, failedSteps, guard: guard.state });
 	return step;

@@ -1,13 +1,16 @@
 // Who waits for a run in this instance of its object: requests for its start or its end, and followers of its events.
 import { withDeadline } from "../../in-time.edge.ts";
-import type { RunEvent } from "./executor.edge.ts";
+import { toPendingEntry } from "../tools/waiting.ts";
 import { RunFollowers } from "./followers.edge.ts";
+import type { RunEvent } from "./run-event.ts";
 import type { RunOutcome, RunView } from "./run-view.ts";
 
 export class RunWaiters {
 	#whenStarted = Promise.withResolvers<void>();
 	#whenEnded = Promise.withResolvers<RunOutcome>();
 	#followers = new RunFollowers();
+	/** Followers have been told an end, or that the run waits for somebody. */
+	#hasRested = false;
 
 	/** The next outcome of the run. */
 	get ended(): Promise<RunOutcome> {
@@ -37,6 +40,7 @@ export class RunWaiters {
 	}
 
 	#reportOutcome(outcome: RunOutcome): void {
+		this.#hasRested = true;
 		this.#followers.closeAll();
 		this.#whenEnded.resolve(outcome);
 		this.#whenEnded = Promise.withResolvers<RunOutcome>();
@@ -49,13 +53,21 @@ export class RunWaiters {
 		this.#reportOutcome(view);
 	}
 
+	/** The run waits for somebody. */
+	reportRest(view: RunView): void {
+		const { run_id, pending = [] } = view.run;
+		this.publish({ type: "requires_action", run_id, pending: pending.map(toPendingEntry) });
+		this.#reportOutcome(view);
+	}
+
 	/** The run could not be settled so far. */
 	reportUnsettled(): void {
 		this.#reportOutcome("unsettled");
 	}
 
-	/** The run goes on after it was interrupted. Who follows from now on is not told of the earlier end. */
+	/** The run goes on after it was interrupted or has waited. Who follows from now on is not told of what was before. */
 	reportResumed(): void {
-		this.#followers = new RunFollowers();
+		if (this.#hasRested) this.#followers = new RunFollowers();
+		this.#hasRested = false;
 	}
 }

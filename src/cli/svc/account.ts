@@ -1,6 +1,7 @@
 // `svc login`, `logout`, `usage`, `keys`: who one is at the service, what was spent, and the keys for others.
-import { createClient, type EndpointBody } from "../../client/client.ts";
+import { createClient } from "../../client/client.ts";
 import { collectAll } from "../../client/pages.ts";
+import type { EndpointBody } from "../../client/transport.ts";
 import { KEY_FLAGS, toKeyRequest } from "../key-flags.ts";
 import type { Command, Flag } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -93,7 +94,7 @@ export const usageCommand: Command = {
 
 const keyFlagAbout: Readonly<Record<keyof typeof KEY_FLAGS, [value: string, about: string]>> = {
 	name: ["TEXT", "for people"],
-	role: ["ROLE", "owner or agent"],
+	role: ["ROLE", "owner, agent or approver"],
 	"expires-at": ["TIME", "when it ends: 2026-12-31T00:00:00Z"],
 	rpm: ["N", "requests a minute"],
 	"daily-requests": ["N", "requests in 24 hours"],

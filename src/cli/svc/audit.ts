@@ -52,6 +52,7 @@ export const auditCommand: Command = {
 		workspace: { value: "ID", short: "w", about: "of one workspace" },
 		type: { value: "TYPE", choices: EVENT_TYPES, about: "of one kind, see above" },
 		decision: { value: "DECISION", choices: DECISIONS, about: DECISIONS.join(", ") },
+		run: { value: "RUN", about: "of one agent run: its plan, the checks of its calls, the decisions on them" },
 		since: { value: "TIME", about: "created then or later: 2026-07-01T00:00:00Z" },
 		until: { value: "TIME", about: "created before" },
 		limit: { value: "N", short: "n", about: `the latest N; ${DEFAULT_EVENTS} by default` },
@@ -63,6 +64,8 @@ export const auditCommand: Command = {
 		const filters: AuditQuery = {};
 		const workspace = given.text("workspace");
 		if (workspace !== undefined) filters.workspace_id = workspace;
+		const runId = given.text("run");
+		if (runId !== undefined) filters.run_id = runId;
 		const type = EVENT_TYPES.find((each) => each === given.text("type"));
 		if (type !== undefined) filters.event_type = type;
 		const decision = DECISIONS.find((each) => each === given.text("decision"));

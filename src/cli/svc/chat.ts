@@ -1,6 +1,6 @@
 // `svc chat`: a completion as it comes, by a model, by a skill; and `svc route`, which model would answer.
 import type { CompletionChunk } from "../../client/chat.ts";
-import type { EndpointBody } from "../../client/client.ts";
+import type { EndpointBody } from "../../client/transport.ts";
 import { ROUTING_MODES } from "../../routing/mode.ts";
 import type { Command, Flag } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";

@@ -1,5 +1,6 @@
 // `svc check`: asks the policy before something is done. The exit code is the decision.
-import type { EndpointBody, SvcClient } from "../../client/client.ts";
+import type { SvcClient } from "../../client/client.ts";
+import type { EndpointBody } from "../../client/transport.ts";
 import { asChoice } from "./chat.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";

@@ -1,58 +1,19 @@
 // `svc run`: works on a goal with a live line for each step. Ctrl-C cancels the run at the service and says what was spent.
 import { randomUUID } from "node:crypto";
 import type { SvcClient } from "../../client/client.ts";
-import type { Progress, WorkEvent } from "../../client/progress.ts";
+import type { WorkEvent } from "../../client/progress.ts";
+import { toToolForms } from "../../client/tool-calls.ts";
 import { POLICIES } from "../../orchestration/strategy.ts";
 import { asChoice } from "./chat.ts";
-import type { Command } from "./command.ts";
+import type { Command, GivenWords } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
+import { UsageError } from "./failures.ts";
 import { readPrompt } from "./input.ts";
-import { firstLine, renderUsd } from "./output.ts";
+import { type Run, Spend, showProgress, showRun } from "./run-lines.ts";
+import { readTools, TOOL_FLAGS } from "./run-tools.ts";
+import { APPROVE_CHOICES, chooseApproval, finishWithTools } from "./run-with-tools.ts";
 import type { CommandSession } from "./session.ts";
 import { MAX_COST_FLAG, POLICY_FLAG } from "./work.ts";
-
-type Run = Awaited<ReturnType<SvcClient["runs"]["get"]>>;
-
-interface DoneStep {
-	index: number;
-	model: string;
-	intensity: string;
-	strategy: string;
-	cost_usd: number;
-}
-
-/** What a run has spent so far, as its events tell it. */
-class Spend {
-	#usd: number;
-	readonly #capUsd: number;
-
-	constructor({ cost_consumed_usd, max_cost_usd }: Pick<Run, "cost_consumed_usd" | "max_cost_usd">) {
-		this.#usd = cost_consumed_usd;
-		this.#capUsd = max_cost_usd;
-	}
-
-	add(usd: number): void {
-		this.#usd += usd;
-	}
-
-	toString(): string {
-		return `${renderUsd(this.#usd).replace(" USD", "")} of ${renderUsd(this.#capUsd)}`;
-	}
-}
-
-/** A line for what happened; null for what needs none. */
-function renderStep({ type, ...members }: Progress, spend: Spend): string | null {
-	if (type === "planned")
-		return `plan: ${(members["plan"] as string[]).map((step, at) => `${at + 1}. ${step}`).join("  ")}`;
-	if (type === "step_started")
-		return `step ${members["index"]}  ${spend}  ${members["intensity"]}, ${members["strategy"]}  ${firstLine(String(members["subtask"]), 70)}`;
-	if (type === "step_done") {
-		const step = members["step"] as DoneStep;
-		spend.add(step.cost_usd);
-		return `step ${step.index}  ${spend}  ${step.intensity}, ${step.strategy}, ${step.model}  done for ${renderUsd(step.cost_usd)}`;
-	}
-	return type === "alert" ? `alert: ${members["message"] ?? JSON.stringify(members)}` : null;
-}
 
 /** Ctrl-C once cancels the run; twice leaves it. The run at its end, or null when it was left. */
 async function followRun(
@@ -76,9 +37,7 @@ async function followRun(
 	try {
 		for await (const event of events(left.signal)) {
 			if (event.type === "result") return { run: event.result, wasInterrupted: interrupts > 0 };
-			if (session.isJson) session.json(event.progress, "line");
-			const line = renderStep(event.progress, spend);
-			if (line !== null) session.note(line, event.progress.type === "alert" ? "yellow" : "dim");
+			showProgress(session, event.progress, spend);
 		}
 		return { run: null, wasInterrupted: interrupts > 0 };
 	} catch (error) {
@@ -93,20 +52,16 @@ async function followRun(
 	}
 }
 
-/** Shows a run at its end. */
-function showRun(session: CommandSession, run: Run, wasInterrupted: boolean): number {
-	if (session.isJson) session.json(run, "line");
-	else if (run.output !== "") session.line(run.output);
-	if (run.final_message !== undefined) session.note(run.final_message, "yellow");
-	const facts = `${run.status} · ${run.steps_taken} steps · ${renderUsd(run.cost_consumed_usd)} of ${renderUsd(run.max_cost_usd)} · ${run.run_id}`;
-	session.note(facts, run.status === "complete" ? "green" : "yellow");
-	if (run.status === "interrupted") session.note(`svc run --resume ${run.run_id} lets it go on`);
-	if (wasInterrupted) return EXIT.interrupted;
-	return run.status === "complete" ? EXIT.ok : EXIT.failed;
-}
-
-async function resumeRun(session: CommandSession, client: SvcClient, runId: string): Promise<number> {
+async function resumeRun(
+	session: CommandSession,
+	client: SvcClient,
+	runId: string,
+	given: GivenWords,
+): Promise<number> {
+	const tools = readTools(given, session);
 	const run = await client.runs.get(runId, { signal: session.signal });
+	if (run.status === "requires_action" || Object.keys(tools).length > 0)
+		return finishWithTools(session, client, run, tools, given);
 	if (run.status !== "running" && run.status !== "interrupted") return showRun(session, run, false);
 	const { run: end, wasInterrupted } = await followRun(session, client, run, (signal) =>
 		client.runs.resume(runId, { signal }),
@@ -122,6 +77,8 @@ export const runCommand: Command = {
 	details: [
 		"Ctrl-C cancels the run at the service and says what was spent. Ends with 0 when the run is complete.",
 		"With --json each event is a line, and the last one is the run.",
+		"With --tool the policy of --workspace judges each call before its command runs. What it leaves to a person is asked at the",
+		"terminal; without one the run waits, and the command that goes on is printed. Ctrl-C leaves such a run waiting.",
 	],
 	flags: {
 		"max-cost": { ...MAX_COST_FLAG, about: "the cap in USD; the plan's by default" },
@@ -131,6 +88,12 @@ export const runCommand: Command = {
 		background: { about: "do not wait for it" },
 		resume: { value: "RUN", about: "let an interrupted run go on, or follow one that works" },
 		cancel: { value: "RUN", about: "end a run" },
+		...TOOL_FLAGS,
+		approve: {
+			value: "HOW",
+			choices: APPROVE_CHOICES,
+			about: "ask at the terminal (its default), wait for others' decisions, never (default without a terminal)",
+		},
 		file: { value: "FILE", short: "f", isList: true, about: "a file to quote in the goal; may be repeated" },
 	},
 	async run(given, session) {
@@ -141,7 +104,11 @@ export const runCommand: Command = {
 			return EXIT.ok;
 		}
 		const resumed = given.text("resume");
-		if (resumed !== undefined) return resumeRun(session, client, resumed);
+		if (resumed !== undefined) return resumeRun(session, client, resumed, given);
+		const tools = readTools(given, session);
+		const hasTools = Object.keys(tools).length > 0;
+		if (hasTools && given.text("workspace") === undefined)
+			throw new UsageError("--tool needs --workspace: its policy judges the calls");
 		const body = {
 			goal: await readPrompt(given, session.terminal, "the goal"),
 			max_cost_usd: given.number("max-cost") ?? null,
@@ -149,6 +116,8 @@ export const runCommand: Command = {
 			policy: asChoice(given.text("policy"), POLICIES) ?? null,
 			workspace_id: given.text("workspace") ?? null,
 			idempotency_key: randomUUID(),
+			...(hasTools ? { tools: toToolForms(tools) } : {}),
+			...(hasTools && chooseApproval(given, session) === "ask" ? { self_approval: true } : {}),
 		};
 		// In the background first: so its id is known, and it can be cancelled, before the first step.
 		const started = await client.runs.start({ ...body, background: true }, { signal: session.signal });
@@ -157,6 +126,7 @@ export const runCommand: Command = {
 			return EXIT.ok;
 		}
 		session.note(`run ${started.run_id}`, "dim");
+		if (hasTools) return finishWithTools(session, client, started, tools, given);
 		const { run, wasInterrupted } = await followRun(session, client, started, (signal) =>
 			client.runs.stream(body, { signal }),
 		);

@@ -1,9 +1,12 @@
 // The terminal that a command runs at: its words, streams, variables, interrupts. All of the process that commands touch.
-import { execFile } from "node:child_process";
-import { fstatSync, realpathSync } from "node:fs";
+import { execFile, spawnSync } from "node:child_process";
+import { fstatSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text as readWhole } from "node:stream/consumers";
+import { LocalError } from "./failures.ts";
 
 /** What a program printed, or why nothing is known of it. */
 export type ProgramOutput = { output: string } | { failure: string };
@@ -29,6 +32,10 @@ export interface Terminal {
 	readProgram(name: string, words: readonly string[], timeoutMs: number): Promise<ProgramOutput>;
 	/** Asks for a line that is not shown. */
 	askSecret(question: string): Promise<string>;
+	/** Asks for a line. Null at the end of the input, at Ctrl-C, which interrupts as well, and when the signal aborts. */
+	askLine(question: string, signal: AbortSignal): Promise<string | null>;
+	/** Has the person's editor change a text. @param extension of the file that the editor gets. */
+	editText(text: string, extension: string): string;
 	/** Calls back on Ctrl-C and SIGTERM. @returns what stops that */
 	onInterrupt(callback: () => void): () => void;
 }
@@ -57,6 +64,41 @@ function readProgram(name: string, words: readonly string[], timeoutMs: number):
 		});
 		child.stdin?.end();
 	});
+}
+
+async function askLine(question: string, signal: AbortSignal): Promise<string | null> {
+	const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
+	const ended = new AbortController();
+	lines.once("close", () => ended.abort());
+	// The terminal sends no signal while lines are read. It is told before the question ends, which would pass for an answer.
+	lines.once("SIGINT", () => {
+		process.emit("SIGINT");
+		lines.close();
+	});
+	try {
+		return await lines.question(question, { signal: AbortSignal.any([ended.signal, signal]) });
+	} catch {
+		process.stderr.write("\n");
+		return null;
+	} finally {
+		lines.close();
+	}
+}
+
+/** The file lies in a folder that only this user can read, and is gone afterwards. */
+function editText(text: string, extension: string): string {
+	const folder = mkdtempSync(join(tmpdir(), "svc-edit-"));
+	const path = join(folder, `text.${extension}`);
+	try {
+		writeFileSync(path, text, { mode: 0o600 });
+		const editor = process.env["VISUAL"] || process.env["EDITOR"] || "vi";
+		// An editor may be a command line, such as `code --wait`.
+		const { error, status } = spawnSync("sh", ["-c", `${editor} "$1"`, "sh", path], { stdio: "inherit" });
+		if (error || status !== 0) throw new LocalError(`${editor} failed: ${error?.message ?? `exit status ${status}`}`);
+		return readFileSync(path, "utf8");
+	} finally {
+		rmSync(folder, { recursive: true, force: true });
+	}
 }
 
 /** The terminal of this process. A reader that goes away (`| head`) ends it quietly. */
@@ -94,6 +136,8 @@ export function processTerminal(): Terminal {
 				stderr.write("\n");
 			}
 		},
+		askLine,
+		editText,
 		onInterrupt(callback) {
 			process.on("SIGINT", callback).on("SIGTERM", callback);
 			return () => void process.off("SIGINT", callback).off("SIGTERM", callback);

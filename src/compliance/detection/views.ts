@@ -1,5 +1,6 @@
 // Decodes a text: what it says once invisible characters are removed, and escapes, base64 and hexadecimal digits are decoded.
 
+import { HTML_ENTITIES } from "../../text/html-entities.ts";
 import { base64CodeAt, decodeBase64Codes, toBase64GroupView } from "./base64-groups.ts";
 import { addDecoded } from "./decoded-run.ts";
 import { foldCharacter, toFoldedView } from "./folding.ts";
@@ -19,23 +20,6 @@ const ESCAPE_CONTEXT_CHARS = 96;
 
 const ESCAPES =
 	/(?:=[0-9A-F]{2}){2,256}|=(?:3D|40|2E|2D|5F)|=20(?![0-9A-Za-z])|=\r?\n|(?:%[0-9a-f]{2}){1,256}|&(?:(?:#\d{1,7}|#x[0-9a-f]{1,6});?|(?:amp|lt|gt|quot|apos|nbsp|commat|period|colon|sol|equals|hyphen|dash|lowbar|num);)|\\u(?:[0-9a-f]{4}|\{[0-9a-f]{1,6}\})|\\[01][0-7]{2}|\\x[2-7][0-9a-f]|\\[nrt]/gi;
-const HTML_ENTITIES: Readonly<Record<string, string>> = {
-	amp: "&",
-	lt: "<",
-	gt: ">",
-	quot: '"',
-	apos: "'",
-	nbsp: " ",
-	commat: "@",
-	period: ".",
-	colon: ":",
-	sol: "/",
-	equals: "=",
-	hyphen: "-",
-	dash: "-",
-	lowbar: "_",
-	num: "#",
-};
 const utf8 = new TextDecoder();
 
 /** Bytes as `%41` or `=41`. */

@@ -20,7 +20,7 @@ export function toFieldValues(item: Key): Record<string, string> {
 		default_max_tokens: item.default_max_tokens?.toString() ?? "",
 		tags: item.tags.join(" "),
 		alert_webhook: item.alert_webhook ?? "",
-		own_only: item.role === "owner" ? "" : item.own_only ? "own" : "all",
+		own_only: item.role !== "agent" ? "" : item.own_only ? "own" : "all",
 		log_texts: item.log_texts ? "yes" : "no",
 		brain_config: item.brain_config === null ? "" : JSON.stringify(item.brain_config, null, 2),
 	};
@@ -110,12 +110,12 @@ export function KeyFields({ values, issues, withRole }: KeyFieldsProps) {
 				<Field
 					name="role"
 					label="Role"
-					hint="An agent's key may not change manifests, shares or keys, and reads only what it made by default."
+					hint="An agent's key may not change manifests, shares or keys, and reads only what it made by default. An approver's reads runs and decides on what they wait for, nothing else."
 					error={errorAt("role")}
 				>
 					{(attributes) => (
 						<select {...attributes}>
-							{["agent", "owner"].map((role) => (
+							{["agent", "approver", "owner"].map((role) => (
 								<option value={role} selected={role === values["role"]}>
 									{role}
 								</option>
@@ -128,7 +128,7 @@ export function KeyFields({ values, issues, withRole }: KeyFieldsProps) {
 				<Field
 					name="own_only"
 					label="Reads"
-					hint="Runs, requests, responses and events. An owner's key reads all."
+					hint="Of an agent's key: runs, requests, responses and events. The other roles read all that is open to them."
 					error={errorAt("own_only")}
 				>
 					{(attributes) => (

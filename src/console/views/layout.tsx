@@ -10,7 +10,7 @@ import {
 	STYLE_PATH,
 } from "../assets.ts";
 import { showDirectionMarks } from "../json-text.ts";
-import { NAV_GROUPS, SECTIONS, type SectionId, type ShownPage } from "../page.ts";
+import { navGroupsFor, SECTIONS, type SectionId, type ShownPage } from "../page.ts";
 import type { Session } from "../session.ts";
 import { Icon } from "./icons.tsx";
 
@@ -43,10 +43,27 @@ export function Mark() {
 	return <img class="mark" src={MARK_PATH} alt="" width={24} height={24} />;
 }
 
-function Navigation({ section }: { section: SectionId }) {
+/** How much waits for people, beside the name of its section. */
+function WaitingCount({ count }: { count: string | null }) {
+	if (count === null || count === "0") return null;
+	return (
+		<span class="nav-count">
+			{count}
+			<span class="unseen"> to answer</span>
+		</span>
+	);
+}
+
+interface NavigationProps {
+	section: SectionId;
+	session: Session;
+	waiting: string | null;
+}
+
+function Navigation({ section, session, waiting }: NavigationProps) {
 	return (
 		<nav aria-label="Console">
-			{NAV_GROUPS.map(({ label, sections }) => (
+			{navGroupsFor(session).map(({ label, sections }) => (
 				<>
 					{label === null ? null : <p class="nav-group">{label}</p>}
 					<ul>
@@ -59,6 +76,7 @@ function Navigation({ section }: { section: SectionId }) {
 								>
 									<Icon name={id} />
 									{SECTIONS[id].label}
+									{id === "waiting" ? <WaitingCount count={waiting} /> : null}
 								</a>
 							</li>
 						))}
@@ -95,10 +113,12 @@ function pageScripts({ hasCharts, hasReceipt, hasConversation }: ShownPage): str
 interface LayoutProps {
 	page: ShownPage;
 	session: Session;
+	/** How much waits for people; null where nobody can tell now. */
+	waiting: string | null;
 }
 
 /** A page for a signed-in browser. */
-export function Layout({ page, session }: LayoutProps) {
+export function Layout({ page, session, waiting }: LayoutProps) {
 	const { title, section, lead, actions, content } = page;
 	return (
 		<html lang="en">
@@ -119,7 +139,7 @@ export function Layout({ page, session }: LayoutProps) {
 								Menu
 							</button>
 							<div class="menu" id="menu" popover="auto">
-								<Navigation section={section} />
+								<Navigation section={section} session={session} waiting={waiting} />
 								<SessionForm session={session} />
 							</div>
 						</div>

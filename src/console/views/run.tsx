@@ -3,7 +3,9 @@ import type { z } from "zod";
 import type { runSchema } from "../../agents/response.ts";
 import { formatCount, formatExactUsd, formatShare } from "../format.ts";
 import { showDirectionMarks } from "../json-text.ts";
+import { describeToolCalls } from "../tool-call-counts.ts";
 import { Badge, CodeBlock, Definitions, Meter, Notice, Table, Time } from "./parts.tsx";
+import { PendingList } from "./pending.tsx";
 
 export type Run = z.output<typeof runSchema>;
 
@@ -11,6 +13,7 @@ const STATUS_KINDS: Readonly<Partial<Record<Run["status"], "good" | "warn" | "ba
 	complete: "good",
 	interrupted: "warn",
 	running: "warn",
+	requires_action: "warn",
 	cancelled: "bad",
 };
 
@@ -92,6 +95,19 @@ export function LiveRun({ run }: { run: Run }) {
 					? `${run.steps_taken} ${run.steps_taken === 1 ? "step" : "steps"} so far`
 					: (run.final_message ?? "")}
 			</p>
+			{run.pending === undefined ? null : (
+				<>
+					<h2>It waits for</h2>
+					<PendingList pendings={run.pending} />
+					{run.tool_calls === undefined ? null : (
+						<p>
+							<a href={`/console/runs/${encodeURIComponent(run.run_id)}/steps/${run.steps.length}`}>
+								Calls of the step under way
+							</a>
+						</p>
+					)}
+				</>
+			)}
 			<RunSpend run={run} />
 			<Definitions
 				entries={[
@@ -105,6 +121,8 @@ export function LiveRun({ run }: { run: Run }) {
 							? "what the key's budget left when it began"
 							: `at most ${formatExactUsd(run.budget.tier_limit_usd)} on the plan ${run.budget.plan}`,
 					],
+					["Calls of tools", describeToolCalls(run.tool_calls)],
+					["Approvals", run.self_approval ? "the run's own side may decide: its request asked for that" : null],
 					["Receipt", run.sealed ? "signed" : "not yet: a run is signed when it ends for good"],
 				]}
 			/>

@@ -108,7 +108,7 @@ async function checkInput(): Promise<Finding[]> {
 	if (!name)
 		return [
 			failedFinding(
-				"this is no receipt, trajectory, chain, checkpoint or tree proof; if it is meant as one, choose its kind",
+				"this is no receipt, run, trajectory, step, chain, checkpoint or tree proof; if it is meant as one, choose its kind",
 			),
 		];
 	const against = checkpointInput.value.trim() === "" ? null : checkpointInput.value;
@@ -116,7 +116,7 @@ async function checkInput(): Promise<Finding[]> {
 		return [failedFinding(`a checkpoint is compared with a chain or a tree proof, not with a ${name}`)];
 	const texts = { salt: given(saltInput)?.trim() ?? null, input: given(inputInput), output: given(outputInput) };
 	if (Object.values(texts).some((text) => text !== null) && PROOF_KINDS[name].takes !== "texts")
-		return [failedFinding(`a salt and texts are compared with a receipt or a trajectory, not with a ${name}`)];
+		return [failedFinding(`a salt and texts are compared with a receipt, a run or a trajectory, not with a ${name}`)];
 	return PROOF_KINDS[name].check(proofInput.value, { keys, checkpoint: against, texts });
 }
 

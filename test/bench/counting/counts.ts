@@ -36,6 +36,44 @@ function zeroCounts(): OperationCounts {
 
 export const counts = zeroCounts();
 
+/** What one statement, method or alarm of one kind of object has used. */
+export interface OperationSource {
+	times: number;
+	rowsRead: number;
+	rowsWritten: number;
+}
+
+/** Since the last reset, by where they come from: the kind of object or D1, and the statement. */
+export const sources = new Map<string, OperationSource>();
+
+function countSource(name: string, rowsRead = 0, rowsWritten = 0): void {
+	const source = sources.get(name) ?? { times: 0, rowsRead: 0, rowsWritten: 0 };
+	sources.set(name, {
+		times: source.times + 1,
+		rowsRead: source.rowsRead + rowsRead,
+		rowsWritten: source.rowsWritten + rowsWritten,
+	});
+}
+
+const MAX_SOURCE_CHARS = 90;
+
+/** A statement as the table of sources names it. */
+function toSourceName(kind: string, query: string): string {
+	return `${kind}: ${query.replace(/\s+/g, " ").trim()}`.slice(0, MAX_SOURCE_CHARS);
+}
+
+/** Counts that an object's alarm was set or deleted: one row. */
+export function countAlarmSet(kind: string): void {
+	counts.objectRowsWritten++;
+	countSource(`${kind}: alarm set`, 0, 1);
+}
+
+/** Counts an alarm that rings, which is billed as a request of its object. */
+export function countRing(kind: string): void {
+	counts.objectRequests++;
+	countSource(`${kind}: alarm rings`);
+}
+
 /** Size of the database, bytes, as the last query reported it. */
 export const database = { sizeBytes: 0 };
 
@@ -64,6 +102,7 @@ export function whileBusy<T>(work: Promise<T>): Promise<T> {
 /** Starts all counts again. */
 export function resetCounts(): void {
 	Object.assign(counts, zeroCounts());
+	sources.clear();
 }
 
 /** Counts the time until `work` ends as the object's. */
@@ -92,32 +131,46 @@ export function withMembersReplaced<T extends object>(target: T, replaced: Recor
 	});
 }
 
-/** Counts rows of every statement. */
-export function countingSql(sql: SqlStorage): SqlStorage {
+/** The statements of a query. Those of a trigger are one. */
+function statementsOf(query: string): string[] {
+	if (/\bTRIGGER\b/i.test(query)) return [query];
+	return query.split(";").filter((statement) => statement.trim() !== "");
+}
+
+/** Counts rows of every statement. @param kind the class of the object. */
+export function countingSql(sql: SqlStorage, kind = "object"): SqlStorage {
 	const exec = (query: string, ...bindings: unknown[]) => {
+		// A cursor tells the rows of its last statement alone.
+		const [last = query, ...earlier] = statementsOf(query).toReversed();
+		for (const statement of earlier.toReversed()) exec(statement);
+		return execOne(last, ...bindings);
+	};
+	const execOne = (query: string, ...bindings: unknown[]) => {
 		const cursor = sql.exec(query, ...bindings);
 		// Callers read a cursor to its end at once, so its counts are complete in the next microtask.
 		queueMicrotask(() => {
 			counts.objectRowsRead += cursor.rowsRead;
 			counts.objectRowsWritten += cursor.rowsWritten;
+			countSource(toSourceName(kind, query), cursor.rowsRead, cursor.rowsWritten);
 		});
 		return cursor;
 	};
 	return withMembersReplaced(sql, { exec });
 }
 
-function addMeta({ meta }: D1Result<unknown>): void {
+function addMeta({ meta }: D1Result<unknown>, query: string): void {
+	countSource(toSourceName("D1", query), meta.rows_read, meta.rows_written);
 	counts.databaseRowsRead += meta.rows_read;
 	counts.databaseRowsWritten += meta.rows_written;
 	if (meta.size_after > 0) database.sizeBytes = meta.size_after;
 }
 
-/** The platform's statement behind a counting one. `batch` takes only the platform's own. */
-const plainStatements = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
+/** The platform's statement behind a counting one, and its text. `batch` takes only the platform's own. */
+const plainStatements = new WeakMap<D1PreparedStatement, { statement: D1PreparedStatement; query: string }>();
 
 function countingStatement(statement: D1PreparedStatement, query: string): D1PreparedStatement {
 	const counted = async <T>(result: Promise<D1Result<T>>) => {
-		addMeta(await whileBusy(result));
+		addMeta(await whileBusy(result), query);
 		return result;
 	};
 	const wrapped = withMembersReplaced(statement, {
@@ -130,7 +183,7 @@ function countingStatement(statement: D1PreparedStatement, query: string): D1Pre
 			return isRead(query) ? statement.raw() : results.map((row) => Object.values(row));
 		},
 	});
-	plainStatements.set(wrapped, statement);
+	plainStatements.set(wrapped, { statement, query });
 	return wrapped;
 }
 
@@ -143,8 +196,12 @@ export function countingDatabase(binding: D1Database): D1Database {
 	return withMembersReplaced(binding, {
 		prepare: (query: string) => countingStatement(binding.prepare(query), query),
 		batch: async (statements: D1PreparedStatement[]) => {
-			const results = await whileBusy(binding.batch(statements.map((one) => plainStatements.get(one) ?? one)));
-			for (const result of results) addMeta(result);
+			const plain = statements.map((one) => plainStatements.get(one)?.statement ?? one);
+			const results = await whileBusy(binding.batch(plain));
+			for (const [index, result] of results.entries()) {
+				const statement = statements[index];
+				addMeta(result, (statement && plainStatements.get(statement)?.query) ?? "");
+			}
 			return results;
 		},
 	});
@@ -167,12 +224,13 @@ export function countingKeyValue(binding: KVNamespace): KVNamespace {
 	});
 }
 
-function countingStub<T extends object>(stub: T, object: string): T {
+function countingStub<T extends object>(stub: T, kind: string, object: string): T {
 	return new Proxy(stub, {
 		get(target, name) {
 			if (typeof name !== "string") return Reflect.get(target, name, target);
 			return (...args: unknown[]) => {
 				counts.objectRequests++;
+				countSource(`${kind}: calls ${name}`);
 				// A stub's method is itself remote, so it must be called as a member: its `apply` would be another call.
 				return whileActive(object, Promise.resolve((target as Record<string, Call>)[name]?.(...args)));
 			};
@@ -186,6 +244,6 @@ function countingStub<T extends object>(stub: T, object: string): T {
  */
 export function countingNamespace<T extends DurableObjectNamespace>(binding: T, kind: string): T {
 	return withMembersReplaced(binding, {
-		getByName: (name: string) => countingStub(binding.getByName(name), `${kind}:${name}`),
+		getByName: (name: string) => countingStub(binding.getByName(name), kind, `${kind}:${name}`),
 	});
 }

@@ -7,14 +7,17 @@ import worker, {
 	AgentRun as Run,
 } from "../../../src/index.ts";
 import {
+	countAlarmSet,
 	countingDatabase,
 	countingKeyValue,
 	countingNamespace,
 	countingSql,
+	countRing,
 	counts,
 	database,
 	isBusy,
 	resetCounts,
+	sources,
 	whileActive,
 	whileBusy,
 	withMembersReplaced,
@@ -130,15 +133,15 @@ function countStateUse(
 	};
 	objects.set(key, entry);
 	const storage = withMembersReplaced(state.storage, {
-		sql: countingSql(state.storage.sql),
+		sql: countingSql(state.storage.sql, kind),
 		setAlarm: async (at: number | Date) => {
-			counts.objectRowsWritten++;
+			countAlarmSet(kind);
 			entry.alarmAtMs = Number(at);
 			onAlarmSet(entry.alarmAtMs);
 		},
 		getAlarm: async () => entry.alarmAtMs,
 		deleteAlarm: async () => {
-			counts.objectRowsWritten++;
+			countAlarmSet(kind);
 			entry.alarmAtMs = null;
 		},
 	});
@@ -167,7 +170,7 @@ function countingObject(
 		}
 
 		async ring(): Promise<void> {
-			counts.objectRequests++;
+			countRing(name);
 			await whileActive(this.#key, Promise.resolve(this.alarm()));
 		}
 
@@ -202,13 +205,19 @@ export class AgentRun extends Run {
 			const object = objects.get(this.#key);
 			if (!object || object.alarmAtMs === null || object.alarmAtMs > Date.now()) return;
 			object.alarmAtMs = null;
-			await this.ring();
+			await this.#ringOnce();
 		});
 		return this.#rung;
 	}
 
+	/** As on the platform, alarms of one object ring one after the other. */
 	async ring(): Promise<void> {
-		counts.objectRequests++;
+		this.#rung = this.#rung.then(() => this.#ringOnce());
+		await this.#rung;
+	}
+
+	async #ringOnce(): Promise<void> {
+		countRing("run");
 		await whileActive(this.#key, this.alarm());
 	}
 
@@ -242,7 +251,12 @@ async function answerControl(url: URL, env: Env): Promise<Response> {
 	if (url.pathname === "/bench/reset") resetCounts();
 	if (url.pathname === "/bench/clock") await moveClock(env, Number(url.searchParams.get("ms")));
 	if (url.pathname === "/bench/evict") await evictAll(env);
-	return Response.json({ counts, databaseBytes: database.sizeBytes, busy: isBusy() });
+	return Response.json({
+		counts,
+		sources: Object.fromEntries(sources),
+		databaseBytes: database.sizeBytes,
+		busy: isBusy(),
+	});
 }
 
 // biome-ignore lint/style/noDefaultExport: the Worker's entry.

@@ -34,7 +34,7 @@ describe("the form of a text", () => {
 		expect(met({ name: "Ada", age: 36 }, PERSON)).toBe(true);
 		expect(checkForm('{"name":"A","age":-1}', bySchema(PERSON))).toMatchObject({
 			isMet: false,
-			fault: expect.stringContaining("#/name"),
+			fault: "name: must have at least 2 characters",
 		});
 		expect(met({ name: "Ada" }, PERSON)).toBe(false);
 		expect(met({ name: "Ada", age: 36, more: 1 }, PERSON)).toBe(false);

@@ -63,4 +63,16 @@ describe("the key in .env.local", () => {
 		const lines = readFileSync(envFile, "utf8").trim().split("\n");
 		expect(lines).toEqual(["OTHER=1", "SVC_BASE_URL=http://127.0.0.1:9100/v1", `SVC_API_KEY=${after}`]);
 	});
+
+	it("stays where the busy service closes the connection on the question, and answers the next one", async () => {
+		let closed = 0;
+		server.prependListener("request", (request) => {
+			if (closed === 0) request.socket.destroy();
+			closed += 1;
+		});
+		writeFileSync(envFile, "SVC_API_KEY=svc_sk_known\n");
+		const local = await renewClientEnv(url, "http://127.0.0.1:9100", "token", envFile);
+		expect(local).toEqual({ key: "svc_sk_known", isNew: false });
+		expect(closed).toBe(2);
+	});
 });

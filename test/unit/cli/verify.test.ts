@@ -49,7 +49,7 @@ describe("npm run verify", () => {
 	it.each([[["receipt"]], [["constructor", "x.json"]], [["receipt", "a", "b"]], [[]]])(
 		"%j is answered with the usage",
 		(args) => {
-			const usage = "usage: npm run verify -- receipt|trajectory|chain|checkpoint|tree-proof FILE";
+			const usage = "usage: npm run verify -- receipt|run|trajectory|step|chain|checkpoint|tree-proof FILE";
 			expect(run(...args)).toMatchObject({ status: 2, lines: [], stderr: expect.stringContaining(usage) });
 		},
 	);

@@ -1,13 +1,14 @@
 // What coding agents tell their hooks, as the policy decides on it; on inputs that the agents sent, and on one of each tool.
 import { describe, expect, it } from "vitest";
 import { AGENTS } from "../../../src/hooks/agents.ts";
-import { collectArgumentTexts, readPathEffect } from "../../../src/hooks/argument-texts.ts";
-import { hookInputSchema, readEventKind, toHookAnswer, toToolCall } from "../../../src/hooks/hook-input.ts";
+import { collectArgumentTexts } from "../../../src/hooks/argument-texts.ts";
+import { hookInputSchema, readEventKind, toHookAnswer, toHookCall } from "../../../src/hooks/hook-input.ts";
 import { type JudgedUse, toJudgedUse } from "../../../src/hooks/tool-use.ts";
 import tools from "../../../src/hooks/tools.json" with { type: "json" };
-import { toWorkspacePath } from "../../../src/hooks/workspace-path.ts";
 import { decide, type PolicyDecision } from "../../../src/policy/decide.ts";
+import { readPathEffect } from "../../../src/policy/tool-effect.ts";
 import { NO_TOOL_RULES, TOOL_RULES_WITHOUT_MANIFEST } from "../../../src/policy/tool-rules.ts";
+import { toWorkspacePath } from "../../../src/policy/workspace-path.ts";
 import recorded from "../../support/hook-inputs.json" with { type: "json" };
 
 const ROOT = "/home/ada/shop";
@@ -29,7 +30,7 @@ function decideOn(tool: string, input: Record<string, unknown>, rules = {}): Pol
 describe("a hook's input", () => {
 	it.each(recorded.recordings)("of $agent $version is a check of its command", ({ input }) => {
 		const parsed = hookInputSchema.parse(input);
-		const call = toToolCall(parsed);
+		const call = toHookCall(parsed);
 		if (typeof call === "string") throw new Error(call);
 		expect(readEventKind(parsed)).toBe("decide");
 		expect(judge(call.tool, call.input, call.folder)).toMatchObject({
@@ -59,7 +60,7 @@ describe("a hook's input", () => {
 		[{ tool_name: "Bash", tool_input: ["x"], cwd: "/" }, "tool_input"],
 		[{ tool_name: "Bash", tool_input: {} }, "cwd"],
 	])("%j is no call, for want of %s", (input, missing) => {
-		expect(toToolCall({ hook_event_name: "PreToolUse", ...input })).toBe(missing);
+		expect(toHookCall({ hook_event_name: "PreToolUse", ...input })).toBe(missing);
 	});
 });
 
@@ -184,7 +185,7 @@ describe("a call of a built-in tool", () => {
 	it("that listens to an address is judged as a request to it", () => {
 		expect(judge("Monitor", { description: "x", ws: { url: "wss://x.io/a" } })).toMatchObject({
 			commands: ["curl -- wss://x.io/a"],
-			tool: { names: ["Monitor", "Monitor(domain:x.io)"], isUnreadable: false },
+			tool: { names: ["Monitor"], places: ["Monitor(domain:x.io)"], isUnreadable: false },
 		});
 		expect(decideOn("Monitor", { description: "x", ws: {} }).decision).toBe("deny");
 		expect(decideOn("Monitor", { command: "rm -rf /", ws: { url: "wss://x.io/a" } }).decision).toBe("deny");

@@ -26,6 +26,7 @@ describe("the groups of tools", () => {
 			"start_agent_run",
 			"get_agent_run",
 			"cancel_agent_run",
+			"resolve_agent_run",
 			"create_handoff",
 			"get_handoff_chain",
 			"check_policy",

@@ -79,6 +79,23 @@ describe("a manifest", () => {
 		expect(messages({ workspace_id: "w", allowed_commands: ["x".repeat(501)] })).toHaveLength(1);
 	});
 
+	it("says of self-approval only that it is forbidden, so that no digest without it changes", () => {
+		const digest = (tools: unknown) =>
+			manifestDigest(normalizeManifest(manifestRequestSchema.parse({ ...FULL, tools })));
+		const normal = (tools: unknown) => normalizeManifest(manifestRequestSchema.parse({ ...FULL, tools }));
+		const denying = { deny: ["send_*"] };
+		for (const self_approval of [undefined, null, true]) {
+			expect(digest({ self_approval })).toBe(manifestDigest(FULL));
+			expect(digest({ ...denying, self_approval })).toBe(digest(denying));
+			expect(normal({ ...denying, self_approval }).tools).toEqual({ ...denying, allow: [], ask: [], unknown: "ask" });
+		}
+		const forbidding = normal({ self_approval: false });
+		expect(forbidding.tools).toEqual({ allow: [], ask: [], deny: [], unknown: "ask", self_approval: false });
+		expect(workspaceManifestSchema.parse(JSON.parse(JSON.stringify(forbidding)))).toEqual(forbidding);
+		expect(new Set([FULL, forbidding, normal(denying)].map(manifestDigest)).size).toBe(3);
+		expect(messages({ workspace_id: "w", tools: { self_aproval: false } })).toHaveLength(1);
+	});
+
 	it("is equal to one that says null, [] or false where it says nothing", () => {
 		const spelled = {
 			workspace_id: "w",

@@ -63,6 +63,15 @@ describe("a changed manifest", () => {
 		expect(findWeakenings(allowing, manifest())).toEqual([]);
 	});
 
+	it("that lets runs approve themselves again is weaker by it; one that forbids it is not", () => {
+		const forbidding = manifest({ tools: { self_approval: false } });
+		expect(findWeakenings(manifest({}), forbidding)).toEqual([]);
+		expect(findWeakenings(forbidding, forbidding)).toEqual([]);
+		expect(findWeakenings(forbidding, manifest({ tools: { self_approval: true } }))).toEqual([
+			{ member: "tools.self_approval", removed: "false", added: "true" },
+		]);
+	});
+
 	it("that restricts tools less is weaker by it; one that denies what it asked about is not", () => {
 		const asking = manifest({ tools: { ask: ["a__*"], deny: ["b__*"], unknown: "deny" } });
 		expect(findWeakenings(manifest(), asking)).toEqual([]);

@@ -19,6 +19,8 @@ function keyGauge(key: string): GaugePoint {
 	};
 }
 
+const PENDINGS: GaugePoint = { metric: "svc.agent.pending", kind: "gauge", labels: { kind: "approval" }, value: 2 };
+
 /** A scrape with every metric. */
 function scrape(key = "main"): string {
 	const sums = new MetricSums(["user", "key"], 3);
@@ -26,7 +28,7 @@ function scrape(key = "main"): string {
 	sums.addRequest(refusedTelemetry({ count: 7 }));
 	sums.addCheck(checkTelemetry());
 	sums.addSpans("dropped", 3);
-	return renderPrometheus(toMetricPoints(sums, [keyGauge(key)], true));
+	return renderPrometheus(toMetricPoints(sums, [keyGauge(key), PENDINGS], true));
 }
 
 const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;

@@ -86,7 +86,7 @@ describe("a trajectory", () => {
 		["no steps", { steps: "none" }, "steps: the file shows others than the 3 that are proven"],
 		["another run", { run_id: "agt_2" }, "the answer around it: shows run_id"],
 		["another root", { trajectory_proof: textHash("x") }, "the answer around it: shows trajectory_proof"],
-		["the object of another answer", { object: "agent.run" }, "the answer around it: shows object"],
+		["the object of another answer", { object: "agent.verification" }, "the answer around it: shows object"],
 		["another verdict", { verification: { valid: false, n_steps: 4 } }, "verification: shows valid, n_steps"],
 		["another status", { status: "complete", proof: proofOf(bundle, { status: "cancelled" }) }, "the answer around it"],
 		[

@@ -1,7 +1,8 @@
 // Agent runs in the console: begun once, shown, cancelled, and nobody else's.
 import { expect, it, onTestFinished } from "vitest";
 import { signIn, useConsoleUser } from "../../support/console.ts";
-import { callWithKey, newKey, useSandbox } from "../../support/service.ts";
+import { call, callWithKey, newKey, useSandbox, withKey } from "../../support/service.ts";
+import { OPENAI_FORMAT, toolModel } from "../../support/tool-model.ts";
 
 const { key, browser } = useConsoleUser("corporate");
 
@@ -41,6 +42,34 @@ it("an ended run shows its steps, its spend and that its trajectory holds", asyn
 	expect((await browser().get(`/console/runs/${run_id}/steps/0`)).status).toBe(200);
 	expect((await browser().get(`/console/runs/${run_id}/steps/99`)).status).toBe(404);
 	expect(await (await browser().get("/console/runs?status=complete")).text()).toContain(run_id);
+});
+
+it("a step with tools shows its calls, and the request's receipt counts them", async () => {
+	const manifest = { tools: { allow: ["read_note"], deny: ["drop_table"] } };
+	await call("/v1/workspace/team/manifest", { ...withKey(key().key, manifest), method: "PUT" });
+	const model = toolModel(({ results }) =>
+		results.length > 0
+			? { text: "Done." }
+			: {
+					calls: [
+						{ name: "compute", args: { expression: "6 * 7" } },
+						{ name: "drop_table", args: { name: "<b>users</b>" } },
+					],
+				},
+	);
+	const upstream = useSandbox(model.answer);
+	onTestFinished(() => upstream.restore());
+	const tools = [{ type: "compute" }, { type: "function", name: "drop_table" }];
+	const body = { goal: "Compute six times seven, then drop the table of users", workspace_id: "team", tools };
+	const run: Run = await (
+		await callWithKey(key().key, "/v1/agent/run", { ...body, brain_config: OPENAI_FORMAT })
+	).json();
+	expect(run).toMatchObject({ status: "complete", tool_calls: { requested: 2, allowed: 1, denied: 1 } });
+	const html = await (await browser().get(`/console/runs/${run.run_id}/steps/1`)).text();
+	for (const shown of ["Calls of tools", "drop_table", "denied", "&lt;b&gt;users", "42"]) expect(html).toContain(shown);
+	expect(html).not.toContain("<b>users");
+	const request = await (await browser().get(`/console/requests/${run.run_id}`)).text();
+	expect(request).toContain("2 requested, 1 allowed, 1 denied, 0 approved, 0 rejected, 0 expired");
 });
 
 it("what a script asks for is the part that changes alone", async () => {

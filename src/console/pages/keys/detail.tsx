@@ -38,6 +38,7 @@ function KeyFacts({ item }: { item: Key }) {
 				["Role", item.role],
 				["Made (UTC)", <Time iso={item.created_at} />],
 				["Replaced", item.rotated_from === null ? null : <code>{item.rotated_from}</code>],
+				["Made by", item.made_by === null ? null : <code>{item.made_by}</code>],
 				["Last charged", item.last_used_on ?? "never"],
 				["Budget", <Budget item={item} />],
 				["Budget begins anew (UTC)", item.resets_at === null ? null : <Time iso={item.resets_at} />],

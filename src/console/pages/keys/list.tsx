@@ -61,6 +61,7 @@ function filtersOf(keys: readonly Key[]): readonly Filter[] {
 			label: "Role",
 			options: [
 				["agent", "agent"],
+				["approver", "approver"],
 				["owner", "owner"],
 			],
 		},

@@ -10,6 +10,7 @@ import type { ConsolePage, PageAnswer } from "../../page.ts";
 import { readTimeZone } from "../../range.ts";
 import { toRequestCode } from "../../request-code.ts";
 import { toWay, type WayStep } from "../../request-way.ts";
+import { describeToolCalls } from "../../tool-call-counts.ts";
 import {
 	CodeBlock,
 	CopiedCode,
@@ -259,6 +260,7 @@ function Receipt({ proof }: { proof: Proof }) {
 					["Hash", <code>{proof.proof_hash}</code>],
 					["Signature", proof.signature === null ? null : <code>{proof.signature}</code>],
 					["Signing key", proof.key_id === null ? null : <code>{proof.key_id}</code>],
+					["Calls of tools", describeToolCalls(proof.receipt["tool_calls"])],
 				]}
 			/>
 			<details class="receipt-text">

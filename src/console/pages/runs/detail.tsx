@@ -72,7 +72,7 @@ async function answerRunPage(request: PageRequest, failure: ApiFailure | null): 
 					<code>{run.value.run_id}</code>
 				</p>
 				{failure ? <Failure failure={failure} /> : null}
-				<RunForms run={run.value} />
+				{request.session.role === "approver" ? null : <RunForms run={run.value} />}
 				<LiveRun run={run.value} />
 				<h2>Verification</h2>
 				{trajectory ? (

@@ -14,6 +14,7 @@ const LISTED = 50;
 /** As the API's filter takes them. */
 const STATUSES: readonly Run["status"][] = [
 	"running",
+	"requires_action",
 	"complete",
 	"budget_exhausted",
 	"max_steps_reached",
@@ -48,11 +49,12 @@ export const runListPage = listPage<RunSummary>({
 	filters: [{ name: "status", label: "Status", options: STATUS_OPTIONS }, ...TIME_FILTERS],
 	noun: "run",
 	lead: "A run works off a goal in steps and never spends more than its cap.",
-	actions: () => (
-		<a class="button" href={`${RUNS_PATH}/new`}>
-			Begin a run
-		</a>
-	),
+	actions: ({ session }) =>
+		session.role === "approver" ? null : (
+			<a class="button" href={`${RUNS_PATH}/new`}>
+				Begin a run
+			</a>
+		),
 	caption: "Runs, newest first",
 	columns: () => COLUMNS,
 	empty: (

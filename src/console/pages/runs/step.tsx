@@ -1,12 +1,65 @@
-// The text that a step of a run wrote.
+// The text that a step of a run wrote, and of one with tools what was called, decided and answered.
 import type { z } from "zod";
 import type { stepTextSchema } from "../../../agents/response.ts";
+import { renderPlainJson } from "../../../text/hidden-characters.ts";
 import { failurePage } from "../../failure-page.tsx";
+import { showDirectionMarks } from "../../json-text.ts";
 import type { ConsolePage, PageAnswer } from "../../page.ts";
-import { CodeBlock, Definitions, Notice } from "../../views/parts.tsx";
+import { Badge, CodeBlock, Definitions, Notice } from "../../views/parts.tsx";
 import { RUNS_FRAME, RUNS_PATH, runApiPath, runPath } from "./frame.ts";
 
 type StepText = z.output<typeof stepTextSchema>;
+type StepCall = NonNullable<StepText["calls"]>[number];
+
+const CALL_KINDS: Readonly<Partial<Record<StepCall["state"], "good" | "warn" | "bad">>> = {
+	done: "good",
+	denied: "bad",
+	rejected: "bad",
+	failed: "warn",
+	expired: "warn",
+};
+
+/** What a person decided on a call, in a sentence; null where nobody did. */
+function describeApproval({ approval }: StepCall): string | null {
+	if (approval === null) return null;
+	const { decision, key_id, at, self_approval, reason } = approval;
+	const by = `${decision} by key ${key_id} at ${at}${self_approval ? ", which began the run" : ""}`;
+	return reason === undefined ? by : `${by}: ${reason}`;
+}
+
+function Call({ call }: { call: StepCall }) {
+	const { id, tool, turn, state, decision, reason, risk_score, action_digest, result } = call;
+	return (
+		<section>
+			<h3>
+				<bdi>{showDirectionMarks(tool)}</bdi> <Badge kind={CALL_KINDS[state] ?? "plain"}>{state}</Badge>
+			</h3>
+			<Definitions
+				entries={[
+					["Call", <code>{id}</code>],
+					["Turn", turn],
+					["Policy", decision === null ? "not judged" : `${decision}, risk ${risk_score}: ${reason}`],
+					["Decided", describeApproval(call)],
+					["Action", action_digest === null ? null : <code>{action_digest}</code>],
+				]}
+			/>
+			{call.truncated ? <Notice kind="warning" title="Not all of its texts are kept" /> : null}
+			<CodeBlock label={`Arguments of ${id}`} text={renderPlainJson(call.arguments)} />
+			{result === null ? null : (
+				<CodeBlock label={`${call.is_error ? "Why there is no result" : "Result"} of ${id}`} text={result} />
+			)}
+		</section>
+	);
+}
+
+function Calls({ calls }: { calls: readonly StepCall[] }) {
+	return (
+		<>
+			<h2>Calls of tools</h2>
+			{calls.length === 0 ? <p class="hint">None.</p> : calls.map((call) => <Call call={call} />)}
+		</>
+	);
+}
 
 export const runStepPage: ConsolePage = {
 	id: "run_step",
@@ -17,7 +70,7 @@ export const runStepPage: ConsolePage = {
 		const step = await api.get<StepText>(runApiPath(request, `/steps/${encodeURIComponent(params["index"] ?? "")}`));
 		const title = `Step ${params["index"] ?? ""}`;
 		if (!step.ok) return failurePage({ ...RUNS_FRAME, title }, step.failure);
-		const { run_id, role, subtask, text, truncated, output_hash } = step.value;
+		const { run_id, role, subtask, text, truncated, output_hash, input_hash, calls } = step.value;
 		return {
 			...RUNS_FRAME,
 			title,
@@ -28,11 +81,13 @@ export const runStepPage: ConsolePage = {
 							["Run", <a href={runPath(run_id)}>{run_id}</a>],
 							["Role", role],
 							["Purpose", subtask],
-							["Hash of the text", <code>{output_hash}</code>],
+							["Hash of the text", output_hash === null ? "once the step has ended" : <code>{output_hash}</code>],
+							["Hash of the exchange", input_hash === undefined ? null : <code>{input_hash}</code>],
 						]}
 					/>
 					{truncated ? <Notice kind="warning" title="The text is longer; this is its beginning" /> : null}
 					<CodeBlock label="The step's text" text={text} />
+					{calls ? <Calls calls={calls} /> : null}
 				</>
 			),
 		};

@@ -139,12 +139,13 @@ function textList(value: unknown): string[] {
 
 /** The rules about tools in an edited manifest; null where they say nothing, or are none. */
 function toolRules(value: unknown): ToolRules | null {
-	const { allow, ask, deny, unknown }: Members = isPlainObject(value) ? value : {};
+	const { allow, ask, deny, unknown, self_approval }: Members = isPlainObject(value) ? value : {};
 	return normalizeToolRules({
 		allow: textList(allow),
 		ask: textList(ask),
 		deny: textList(deny),
 		unknown: TOOL_VERDICTS.find((verdict) => verdict === unknown),
+		self_approval: self_approval !== false,
 	});
 }
 

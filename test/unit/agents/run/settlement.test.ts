@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { runFromReceipt } from "../../../../src/agents/run/receipt.ts";
 import { toRunEnd } from "../../../../src/agents/run/run.ts";
 import { draftInterimSettlement, draftSettlement } from "../../../../src/agents/run/settlement.ts";
+import { initialToolState } from "../../../../src/agents/tools/tool-state.ts";
 import { CATALOG } from "../../../../src/catalog/shipped.ts";
 import { createGate } from "../../../../src/compliance/gate.ts";
 import { MATRIX } from "../../../../src/compliance/matrix.ts";
@@ -75,6 +76,16 @@ describe("a run as it is settled", () => {
 		expect(reserved).toMatchObject({ type: "svc.receipt.v2", input_hash: null, output_hash: null });
 	});
 
+	it("counts the calls of its tools, on its way and at its end; a run without tools has no such member", () => {
+		const { run } = settledCase([]);
+		const counts = { requested: 6, allowed: 2, denied: 1, approved: 1, rejected: 1, expired: 1 };
+		const withTools = { ...run, state: { ...run.state, tools: { counts } } };
+		for (const draft of [draftSettlement, draftInterimSettlement]) {
+			expect(draft(withTools, AT).receipt.tool_calls).toEqual(counts);
+			expect(draft(run, AT).receipt).not.toHaveProperty("tool_calls");
+		}
+	});
+
 	it("without a call names the model that was meant to work", () => {
 		expect(draftSettlement(settledCase([]).run, AT).usage).toMatchObject({
 			model: "first",
@@ -107,5 +118,15 @@ describe("a run that was settled elsewhere", () => {
 		expect(shown.trajectory).toEqual(before.state.trajectory);
 		expect(end).toMatchObject({ status: "interrupted", costNanoUsd: 700, output: "a" });
 		expect(end.trajectoryProof).toBe(before.end.trajectoryProof);
+	});
+
+	it("counts the calls of its tools as the receipt does, and has no open step", () => {
+		const counts = { requested: 1, allowed: 1, denied: 0, approved: 0, rejected: 0, expired: 0 };
+		const { run, state, steps } = settledCase([]);
+		const tools = { ...initialToolState(), counts };
+		const { receipt } = draftInterimSettlement({ ...run, state: { ...state, tools } }, AT);
+		const later = { ...tools, counts: { ...counts, requested: 2, denied: 1 } };
+		const settled = runFromReceipt({ state: { ...state, tools: later }, steps }, { receipt: JSON.stringify(receipt) });
+		expect(settled.state.tools).toEqual({ ...tools, open: null });
 	});
 });

@@ -43,6 +43,8 @@ async function run(words: string[], { claude, variables = {}, folder = "/home/ad
 			return claude ?? { output: "2.1.330 (Claude Code)\n" };
 		},
 		askSecret: async () => "",
+		askLine: async () => null,
+		editText: (text) => text,
 		onInterrupt: () => () => {},
 	};
 	outcome.code = await runCommandLine(words, terminal);

@@ -25,6 +25,8 @@ async function run(...words: string[]): Promise<{ code: number; output: string; 
 		},
 		readInput: async () => "",
 		askSecret: async () => "",
+		askLine: async () => null,
+		editText: (text) => text,
 		onInterrupt: () => () => {},
 	};
 	return { code: await runCommandLine(words, terminal), output, errors };

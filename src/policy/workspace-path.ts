@@ -38,3 +38,14 @@ export function toWorkspacePath(path: string, folder: string, root: string): str
 	const prefix = base.endsWith("/") ? base : `${base}/`;
 	return fold(whole).startsWith(fold(prefix)) ? whole.slice(prefix.length) : whole;
 }
+
+/** The path of a `file:` address; any other text as it is. */
+export function toFilePath(text: string): string {
+	if (!/^file:\/\//i.test(text)) return text;
+	const path = text.replace(/^file:\/\/[^/]*/i, "");
+	try {
+		return decodeURIComponent(path);
+	} catch {
+		return path;
+	}
+}

@@ -1,0 +1,49 @@
+// The arguments of a tool call as they are hashed, decided on and handed over: one form for every notation of the same object. Pure.
+import { isJsonObject, type JsonObject, parseJson } from "../../json.ts";
+import { canonicalJson, NotCanonicalError } from "../../proof/canonical.ts";
+
+/** Deepest nesting of objects and arrays. Readers of saved files allow 64, arguments and what stands around them together. */
+const MAX_NESTING = 32;
+
+/** Arguments that can be read, or why they cannot, in words for the model that wrote them. */
+export type ArgumentsResult =
+	| {
+			ok: true;
+			/** Of a member that stands twice, the last counts. */
+			value: JsonObject;
+			/** `C(value)`. */
+			canonical: string;
+	  }
+	| { ok: false; fault: string };
+
+/** What of a value no reader takes in the same way; null where there is nothing. */
+function findValueFault(value: unknown, depth: number): string | null {
+	if (typeof value !== "object" || value === null) return null;
+	if (depth >= MAX_NESTING) return `nest more than ${MAX_NESTING} deep`;
+	if (Object.hasOwn(value, "__proto__")) return "have a member __proto__";
+	for (const member of Object.values(value)) {
+		const fault = findValueFault(member, depth + 1);
+		if (fault !== null) return fault;
+	}
+	return null;
+}
+
+/** Reads what a model wrote as arguments. A blank text stands for none. */
+export function readArguments(text: string): ArgumentsResult {
+	const value = text.trim() === "" ? {} : parseJson(text);
+	if (!isJsonObject(value)) return { ok: false, fault: "are no JSON object" };
+	const fault = findValueFault(value, 0);
+	if (fault !== null) return { ok: false, fault };
+	try {
+		return { ok: true, value, canonical: canonicalJson(value) };
+	} catch (error) {
+		if (error instanceof NotCanonicalError) return { ok: false, fault: `cannot be written again: ${error.message}` };
+		throw error;
+	}
+}
+
+/** What the hash of a call's arguments is over: their canonical JSON, or the text as it is where they cannot be read. */
+export function toHashedArguments(text: string): string {
+	const read = readArguments(text);
+	return read.ok ? read.canonical : text;
+}
