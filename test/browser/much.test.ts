@@ -4,11 +4,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { SECTIONS } from "../../src/console/page.ts";
 import { furnishAccount } from "../support/history/furnish.ts";
 import { seedHistory } from "../support/history/seed.ts";
+import { serveInPieces } from "./in-pieces.ts";
 import { Keyboard } from "./keyboard.ts";
-import { useConsole } from "./use-console.ts";
+import { listenOnLoopback, useConsole } from "./use-console.ts";
 import { VIEWS } from "./visit.ts";
 
-const { service, visitAs } = useConsole();
+const { service, visit, visitAs } = useConsole();
 let key = "";
 
 beforeAll(async () => {
@@ -42,6 +43,23 @@ describe.each(VIEWS)("at $width pixels, $colorScheme,", (view) => {
 		expect(Number(await visitor.page.evaluate(MOVED))).toBeLessThan(0.001);
 		expect(await visitor.findFaults(`much-${path}`)).toEqual([]);
 	});
+});
+
+it("stands still over a slow line, too", async () => {
+	const line = serveInPieces(service().url);
+	const origin = await listenOnLoopback(line);
+	const session = await (await visitAs(key)).page.context().cookies();
+	for (const view of VIEWS.filter(({ colorScheme }) => colorScheme === "light")) {
+		const visitor = await visit(view, {}, origin);
+		await visitor.page.context().addCookies(session);
+		for (const path of PATHS) {
+			expect(await visitor.open(path)).toBe(200);
+			await visitor.page.waitForLoadState("networkidle");
+			expect(Number(await visitor.page.evaluate(MOVED)), `${path} at ${view.width} pixels`).toBeLessThan(0.001);
+		}
+	}
+	line.closeAllConnections();
+	line.close();
 });
 
 describe("who uses the keyboard alone", () => {
