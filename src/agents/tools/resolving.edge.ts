@@ -14,6 +14,7 @@ import type { Hash } from "../../proof/hash.ts";
 import { textHash } from "../../proof/salted.ts";
 import { utf8Length } from "../../text/utf8.ts";
 import { toStepLayout } from "../plan.ts";
+import { mayCallTools, nextAction } from "../run/next-action.ts";
 import type { RunState } from "../run/run.ts";
 import type { StoredRun } from "../run/stored-run.edge.ts";
 import { planDigest } from "./action.ts";
@@ -350,6 +351,12 @@ function toPlace({ id, text }: SteeringMessage, salt: string | undefined): RunWa
 	return { id, hash: textHash(salt)(text), isRead: false };
 }
 
+/** Whether a turn may come that reads what the run is told. */
+function readsMessages(run: StoredRun): boolean {
+	const { kind } = nextAction(run.spec, run.state);
+	return kind === "subtask" ? mayCallTools(run) : kind !== "finalize" && kind !== "end";
+}
+
 /** A message that the run does not have yet; null where there is none. */
 function findNewMessage(run: StoredRun, message: SteeringMessage | null): Result<SteeringMessage | null> {
 	if (!message) return ok(null);
@@ -358,6 +365,14 @@ function findNewMessage(run: StoredRun, message: SteeringMessage | null): Result
 		return refuseMember("message", text);
 	}
 	const known = run.state.wait?.messages.find(({ id }) => id === message.id);
+	if (!known && !isClosed(run) && !readsMessages(run)) {
+		const text =
+			"the run makes no further turn with tools that could read it, and writes its output; nothing was taken";
+		return fail({
+			...{ reason: "action_conflict", message: text, id: message.id },
+			...{ state: "running", decided: null, pending: [] },
+		});
+	}
 	if (!known) return ok(message);
 	if (known.hash === toPlace(message, run.spec.salt).hash) return ok(null);
 	const text = `the run has another message with the id ${message.id}; nothing was taken`;
