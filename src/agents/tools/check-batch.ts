@@ -64,7 +64,7 @@ function findNewMessage(run: StoredRun, message: SteeringMessage | null): Result
 	}
 	const known = run.state.wait?.messages.find(({ id }) => id === message.id);
 	if (!known && !isClosed(run) && !readsMessages(run)) {
-		const text = "the run makes no further turn with tools that could read it, and writes its output; nothing was taken";
+		const text = "the run makes no further turn that could read it, and writes its output; nothing was taken";
 		return fail({
 			...{ reason: "action_conflict", message: text, id: message.id },
 			...{ state: "running", decided: null, pending: [] },
