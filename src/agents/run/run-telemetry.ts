@@ -5,8 +5,8 @@ import type { Settlement } from "../../meter/settlement.ts";
 import { nanoUsd } from "../../proof/money.ts";
 import type { Receipt } from "../../proof/receipt.ts";
 import type { ExchangedContent, RequestTelemetry, StepTelemetry } from "../../telemetry/request-telemetry.ts";
-import type { StepCharge } from "./charges.ts";
-import { type RunSpec, type RunStep, type RunTracePlace, sumChargesNanoUsd } from "./run.ts";
+import { type StepCharge, sumChargesNanoUsd } from "./charges.ts";
+import type { RunSpec, RunStep, RunTracePlace } from "./run.ts";
 
 /** Masks a text that is told. */
 export type TellText = (text: string) => string;
