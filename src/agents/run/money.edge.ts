@@ -300,12 +300,17 @@ export class RunMoney {
 	}
 
 	/** Hands over the spans of a run that is settled. */
-	#trace({ spec, charges, steps }: StoredRun, settlement: Settlement, output: string, tell: TellText | null): void {
+	#trace(
+		{ spec, calls, charges, steps }: StoredRun,
+		settlement: Settlement,
+		output: string,
+		tell: TellText | null,
+	): void {
 		const { trace } = spec;
 		if (!trace || !this.#openTrace) return;
 		const opened = this.#openTrace(trace.parent);
 		const told = opened.hasContent ? tell : null;
-		opened.handRequest(() => toRunTelemetry(settlement, { spec, charges, steps, output }, trace, told));
+		opened.handRequest(() => toRunTelemetry(settlement, { spec, calls, charges, steps, output }, trace, told));
 	}
 
 	/** The receipt that the run was settled with; null while it is not settled. */

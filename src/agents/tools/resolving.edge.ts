@@ -191,7 +191,7 @@ export class RunResolving {
 		if (resolution.form === "decision") return this.#decide(run, before, { resolution, hash, path }, by);
 		if (resolution.form === "output") {
 			const { output, isError } = resolution;
-			const call = finishCall(before, toMark(output, isError), hash);
+			const call = finishCall(before, toMark(output, isError), hash, Date.now());
 			return ok({ before, call, texts: { ...texts, result: output, whole: null } });
 		}
 		const read = readArguments(texts.arguments);
@@ -199,7 +199,7 @@ export class RunResolving {
 		if (!question.ok) throw new Error("what is waited for was asked");
 		const checked = checkInputPayload(question, resolution.payload);
 		if (!checked.ok) return refuseMember(`${path}.payload`, checked.message);
-		const call = finishCall(before, toMark(checked.output, false), hash);
+		const call = finishCall(before, toMark(checked.output, false), hash, Date.now());
 		return ok({ before, call, texts: { ...texts, result: checked.output, whole: null } });
 	}
 
