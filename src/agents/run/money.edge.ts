@@ -31,6 +31,7 @@ import { type OpenFunds, openFunds } from "../../usage/funds.edge.ts";
 import { keepsTexts, keepTexts } from "../../usage/kept-texts.edge.ts";
 import { findReceipt } from "../../usage/receipt-lookup.edge.ts";
 import { type GoalTexts, gateForGoal } from "../goal-gate.edge.ts";
+import { toCountedCalls } from "../tools/call-telemetry.ts";
 import { listOutsideTexts } from "../tools/step-history.ts";
 import { toToolDefinition } from "../tools/tool-definition.ts";
 import { runFromReceipt } from "./receipt.ts";
@@ -251,7 +252,8 @@ export class RunMoney {
 		const gate = await this.gateFor(run);
 		const end = toRunEnd(run.spec, run.state, run.steps, run.charges);
 		const draft = draftSettlement({ ...this.#toSettlementSource(run, gate), end }, Date.now());
-		const settlement = { ...draft, receipt: await sealReceipt(draft.receipt, signer) };
+		const toolCalls = run.calls.length > 0 ? { toolCalls: toCountedCalls(run) } : {};
+		const settlement = { ...draft, ...toolCalls, receipt: await sealReceipt(draft.receipt, signer) };
 		run.savePendingSettlement({ end, settlement });
 	}
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toToolTelemetry } from "../../../../src/agents/tools/call-telemetry.ts";
+import { toCountedCalls, toToolTelemetry } from "../../../../src/agents/tools/call-telemetry.ts";
 import type { RunTool } from "../../../../src/agents/tools/tool.ts";
 import type { CallApproval, CallJudgement, ToolCall } from "../../../../src/agents/tools/tool-call.ts";
 import type { Decision } from "../../../../src/audit/event.ts";
@@ -28,12 +28,48 @@ function decided(decision: CallApproval["decision"]): { approval: CallApproval }
 
 const ran = { dispatchedAtMs: STARTED_MS + 2_000, endedAtMs: STARTED_MS + 2_750 };
 const told = (...calls: Partial<ToolCall>[]) => {
-	return toToolTelemetry({ spec: { tools: TOOLS, startedAtMs: STARTED_MS }, calls: calls.map(toolCall) });
+	const run = { spec: { tools: TOOLS, startedAtMs: STARTED_MS }, calls: calls.map(toolCall) };
+	return { counted: toCountedCalls(run), tools: toToolTelemetry(run) };
 };
 
 describe("a run's calls", () => {
+	it.each<[string, Partial<ToolCall>, object]>([
+		["allowed", { state: "done", ...judged("allow"), ...ran }, { outcome: "done", decision: "allowed", by: "policy" }],
+		["denied", { state: "denied", ...judged("deny") }, { outcome: "denied", decision: "denied", by: "policy" }],
+		[
+			"approved",
+			{ state: "failed", ...judged("confirm"), ...decided("approve"), ...ran },
+			{ outcome: "failed", decision: "approved", by: "person" },
+		],
+		[
+			"edited to what the policy allows",
+			{ state: "expired", ...judged("allow"), ...decided("edit"), ...ran },
+			{ outcome: "expired", decision: "edited", by: "person" },
+		],
+		[
+			"rejected",
+			{ state: "rejected", ...judged("approve"), ...decided("reject") },
+			{ outcome: "rejected", decision: "rejected", by: "person" },
+		],
+		[
+			"left to a person who said nothing",
+			{ state: "rejected", ...judged("confirm"), endedAtMs: STARTED_MS },
+			{ outcome: "rejected", decision: null, by: null },
+		],
+		["not judged", { state: "failed" }, { outcome: "failed", decision: null, by: null }],
+	])("that was %s counts as such", (_, call, expected) => {
+		expect(told(call).counted).toEqual([{ kind: "function", ms: call.dispatchedAtMs ? 750 : null, ...expected }]);
+	});
+
+	it("count by the type of their tool, and never by a name", () => {
+		const { counted } = told(
+			...["send", "compute", "ask_user", "no_such_tool"].map((tool) => ({ tool, state: "failed" as const })),
+		);
+		expect(counted.map(({ kind }) => kind)).toEqual(["function", "compute", "ask_user", "unknown"]);
+	});
+
 	it("have spans where they were dispatched, with the decision and without a text", () => {
-		const tools = told(
+		const { tools } = told(
 			{ id: "call_a", state: "done", ...judged("allow"), ...ran },
 			{ id: "call_b", state: "denied", ...judged("deny") },
 			{ id: "call_c", tool: "compute", state: "failed", ...judged("confirm"), ...decided("approve"), ...ran },
@@ -52,8 +88,12 @@ describe("a run's calls", () => {
 		expect(JSON.stringify(tools)).not.toContain(SECRET);
 	});
 
-	it("that were stored before their times were noted have no span", () => {
-		const tools = told({ state: "done", ...judged("allow") }, { state: "done", endedAtMs: STARTED_MS });
+	it("that were stored before their times were noted count, and have no span", () => {
+		const { counted, tools } = told({ state: "done", ...judged("allow") }, { state: "done", endedAtMs: STARTED_MS });
+		expect(counted.map(({ outcome, ms }) => [outcome, ms])).toEqual([
+			["done", null],
+			["done", null],
+		]);
 		expect(tools).toEqual([]);
 	});
 });
