@@ -1,6 +1,8 @@
 // What became of a run's goal, judged on the output and on the steps that refused. Pure.
 import { judgeAnswer } from "../answers/verdict.ts";
-import { type RunEnd, type RunState, type RunStep, subtaskResults } from "./run/run.ts";
+import type { RunState, RunStep } from "./run/run.ts";
+import type { RunEnd } from "./run/run-end.ts";
+import { subtaskResults } from "./run/run-output.ts";
 
 /**
  * `done`: the output stands for the goal. `partial`: a step refused or was ended by a limit, something was cut or left out, or the run

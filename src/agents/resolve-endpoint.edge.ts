@@ -1,5 +1,4 @@
 // The endpoint that answers what a waiting run asks for.
-import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import { fail } from "../failure.ts";
 import { KEY_ROLES } from "../http/endpoint.ts";
@@ -8,6 +7,7 @@ import { checkAnswerForm, resolveRequestSchema } from "./request.ts";
 import { runSchema, UNLISTED_RUN_MEMBERS } from "./response.ts";
 import { RUN_NOT_FOUND, toAnswerMode } from "./run/answer.edge.ts";
 import { isOwnRunId } from "./run/run-ids.edge.ts";
+import { describeStream, RUN_ID_SOURCES, runIdParam } from "./run-path.ts";
 import { resolveRun } from "./tools/resolve.edge.ts";
 
 export const resolveRunEndpoint = endpoint({
@@ -27,14 +27,13 @@ export const resolveRunEndpoint = endpoint({
 	summary: "Answers some or all of what a waiting run asks for; once all is answered, the run goes on.",
 	description:
 		"For a run whose status is `requires_action`: `pending` says what it waits for. With some answered, the answer says what is left; with all, the run goes on and is answered as by start_agent_run. The same answers again change nothing. An answer that comes after another one is 409 `action_conflict`: `decided` says what was decided, by which key (`key_id`) and when (`at`). An empty list without a message is refused while the run waits for something.",
-	params: z.lazy(() => z.object({ run_id: z.string() })),
+	params: runIdParam,
 	streamsProgress: true,
 	body: resolveRequestSchema,
 	result: runSchema,
 	background: "With `background: true`, once all is answered: the run as it stands, which goes on.",
-	eventStream:
-		"With `stream: true`: `event: progress` with what happens, then `event: result` with the run, `event: requires_action` with a run that waits, or `event: error`.",
-	ids: { run_id: { answerOf: "start_agent_run" } },
+	eventStream: describeStream("With `stream: true`: `event: progress` with what happens"),
+	ids: RUN_ID_SOURCES,
 	example: { body: { resolutions: [] } },
 	handle: ({ params: { run_id: runId }, body, context }) =>
 		longAnswer(context, { stream: body.stream ?? false }, async (progress) => {

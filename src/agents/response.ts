@@ -9,20 +9,10 @@ import { usd } from "../proof/money.ts";
 import { textHash } from "../proof/salted.ts";
 import { excerptText } from "./excerpt.ts";
 import { GOAL_OUTCOMES, toGoalOutcome } from "./goal-outcome.ts";
-import type { StepCharge } from "./run/charges.ts";
-import type { RunSpec, RunState } from "./run/run.ts";
-import {
-	bestOutput,
-	currentProof,
-	END_STATUSES,
-	finalMessage,
-	isOutputCut,
-	listCharges,
-	type RunEnd,
-	type RunStep,
-	type StepRecord,
-	sumChargesNanoUsd,
-} from "./run/run.ts";
+import { listCharges, type StepCharge, sumChargesNanoUsd } from "./run/charges.ts";
+import type { RunSpec, RunState, RunStep, StepRecord } from "./run/run.ts";
+import { END_STATUSES, finalMessage, type RunEnd } from "./run/run-end.ts";
+import { bestOutput, currentProof, isOutputCut } from "./run/run-output.ts";
 import { INTENSITIES_DESCENDING } from "./step-decision.ts";
 import { pendingEntrySchema, pendingSchema } from "./tools/pending.ts";
 import { stepExchangeSchema, toolCallCountsSchema } from "./tools/step-view.ts";

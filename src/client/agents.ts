@@ -44,6 +44,13 @@ const SEND_BEFORE_MS = 30_000;
 const FIRST_POLL_MS = 2_000;
 const POLL_GROWTH = 1.5;
 const LONGEST_POLL_MS = 15_000;
+/** Looks in a row that a service which is away may fail: about four minutes, longer than it takes to start again. */
+const MAX_FAILED_LOOKS = 20;
+
+/** Whether the service is away for now, as while it starts again. */
+function isAway({ code, status }: SvcError): boolean {
+	return code === "connection_failed" || code === "timed_out" || (status !== null && status >= 500);
+}
 
 /** A run with how it goes on, if it is not over. */
 function toResult(run: FollowedRun, open: readonly OpenAnswer[] = []): AgentResult {
@@ -100,6 +107,7 @@ class RunFollower {
 	readonly #settings: CallSettings;
 	readonly #answers: OpenAnswers;
 	#polls = 0;
+	#failedLooks = 0;
 
 	constructor(transport: Transport, handlers: FollowHandlers, settings: CallSettings) {
 		this.#transport = transport;
@@ -159,10 +167,18 @@ class RunFollower {
 		}
 	}
 
-	async #readLater(runId: string): Promise<FollowedRun> {
+	/** The run after a pause; as it was where the service is away. */
+	async #readLater(run: FollowedRun): Promise<FollowedRun> {
 		const pauseMs = Math.min(LONGEST_POLL_MS, FIRST_POLL_MS * POLL_GROWTH ** this.#polls++);
 		await sleepUntilAborted(pauseMs, this.#settings.signal);
-		return this.read(runId);
+		try {
+			const next = await this.read(run.run_id);
+			this.#failedLooks = 0;
+			return next;
+		} catch (error) {
+			if (error instanceof SvcError && isAway(error) && ++this.#failedLooks <= MAX_FAILED_LOOKS) return run;
+			throw error;
+		}
 	}
 
 	/** One round: answers what is open. Null where nobody here answers the rest. */
@@ -182,11 +198,20 @@ class RunFollower {
 		const isDecidedElsewhere = this.#handlers.onApproval === "wait" && open.some(isDecision);
 		// A run whose last answer has just come waits for nobody, and is about to go on.
 		const isAnybodyAtIt = open.length === 0 || isDecidedElsewhere || open.some(({ outcome }) => outcome === null);
-		return isAnybodyAtIt ? this.#readLater(run.run_id) : null;
+		return isAnybodyAtIt ? this.#readLater(run) : null;
 	}
 
-	/** Goes on with a run until it ends, or waits for others. */
+	/** Goes on with a run until it ends, or waits for others. @throws SvcError that names the run in its details */
 	async finish(begun: FollowedRun): Promise<AgentResult> {
+		try {
+			return await this.#finish(begun);
+		} catch (error) {
+			if (error instanceof SvcError) error.details["run_id"] ??= begun.run_id;
+			throw error;
+		}
+	}
+
+	async #finish(begun: FollowedRun): Promise<AgentResult> {
 		let run = begun;
 		for (;;) {
 			const { run_id, status, pending = [] } = run;
@@ -201,6 +226,15 @@ class RunFollower {
 	}
 }
 
+/** @throws TypeError for a function among what is sent, which JSON would drop: a handler whose name is misspelt. */
+function refuseFunctions(body: object): void {
+	const found = Object.entries(body).find(([, value]) => typeof value === "function");
+	if (found)
+		throw new TypeError(
+			`there is no handler ${found[0]}: they are onApproval, onInput, onProgress, and those in tools`,
+		);
+}
+
 /** Agents whose tools are functions of this process. */
 export function agentMethods(transport: Transport) {
 	return {
@@ -210,6 +244,7 @@ export function agentMethods(transport: Transport) {
 		 */
 		async run(options: AgentRunOptions, settings: CallSettings = {}): Promise<AgentResult> {
 			const { tools = {}, onApproval: _, onInput: __, onProgress: ___, ...body } = options;
+			refuseFunctions(body);
 			const follower = new RunFollower(transport, options, settings);
 			const forms = toToolForms(tools);
 			const run = await follower.follow("start_agent_run", {

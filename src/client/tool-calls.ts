@@ -1,4 +1,5 @@
 // What a waiting run is answered with: functions for its tools, and what asks people. Each pending is answered once. No requests.
+import { toErrorOutput, toOutput } from "./tool-output.ts";
 import type { EndpointAnswer, EndpointBody } from "./transport.ts";
 
 export type FollowedRun = EndpointAnswer<"get_agent_run">;
@@ -17,13 +18,19 @@ export interface CallContext {
 	signal: AbortSignal;
 }
 
-/** Does what a tool is for. What it returns goes to the model, as text or JSON; what it throws, as an error with its message. */
-export type ToolFunction = (given: Record<string, unknown>, call: CallContext) => unknown;
+/** Arguments, typed as what `JSON.parse` reads. A model wrote them: a function checks what matters to it. */
+export type ToolArguments = Record<string, ReturnType<typeof JSON.parse>>;
+
+/**
+ * Does what a tool is for. What it returns goes to the model, as text or JSON; what it throws, as an error with its message. As a
+ * method's are, its parameters may be typed more closely: `({ to }: { to: string }) => …`.
+ */
+export type ToolFunction = { run(given: ToolArguments, call: CallContext): unknown }["run"];
 
 /** A tool with all that a model, the policy and the service are told of it. */
 export type ToolWithFunction = Omit<FunctionForm, "type" | "name" | "function"> & { run: ToolFunction };
 
-/** ToolsByName by name. `true` stands for one that the service has itself: `compute`, `ask_user`. */
+/** Tools by name. `true` stands for one that the service has itself: `compute`, `ask_user`. */
 export type ToolsByName = Readonly<Record<string, ToolFunction | ToolWithFunction | true>>;
 
 /** A decision: true approves, false rejects, null leaves it to others. */
@@ -51,7 +58,7 @@ export interface RunHandlers {
 	onInput?: (question: string, pending: RunPending, call: CallContext) => unknown;
 }
 
-/** ToolsByName as a request names them. @throws TypeError for what is no tool: a run that has begun could not call it. */
+/** Tools as a request names them. @throws TypeError for what is no tool: a run that has begun could not call it. */
 export function toToolForms(tools: ToolsByName): ToolForm[] {
 	if (Array.isArray(tools))
 		throw new TypeError("tools is an object: a function, or one with its form, by the tool's name");
@@ -66,8 +73,6 @@ export function toToolForms(tools: ToolsByName): ToolForm[] {
 	});
 }
 
-/** The service's bound of one output. */
-const MAX_OUTPUT_BYTES = 1_048_576;
 /** Timers take 31 bits of milliseconds. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** A decision that the service refuses is asked for again, this often in all. */
@@ -94,16 +99,9 @@ export function isDecision({ pending: { kind } }: OpenAnswer): boolean {
 /** Calls a function, as a resolution that holds what it returned or threw. */
 async function callFunction(id: string, call: () => unknown): Promise<RunResolution> {
 	try {
-		const value = (await call()) ?? "";
-		// JSON as the request will hold it: what cannot be written fails here, as the function's own failure.
-		const text = typeof value === "string" ? value : JSON.stringify(value);
-		if (text === undefined) throw new TypeError("the function returned what JSON cannot say");
-		const bytes = new TextEncoder().encode(text).byteLength;
-		if (bytes > MAX_OUTPUT_BYTES)
-			throw new RangeError(`the output has ${bytes} bytes; at most ${MAX_OUTPUT_BYTES} are taken`);
-		return { id, output: typeof value === "string" ? value : JSON.parse(text) };
+		return { id, output: toOutput(await call()) };
 	} catch (error) {
-		return { id, output: error instanceof Error ? error.message : String(error), is_error: true };
+		return { id, output: toErrorOutput(error), is_error: true };
 	}
 }
 

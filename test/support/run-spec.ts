@@ -1,7 +1,8 @@
 // Runs for tests of their pure parts.
 
+import { chainStep } from "../../src/agents/run/chain-step.ts";
 import type { StepCharge } from "../../src/agents/run/charges.ts";
-import { chainStep, initialRunState, type RunSpec, type RunState, type RunStep } from "../../src/agents/run/run.ts";
+import { initialRunState, type RunSpec, type RunState, type RunStep } from "../../src/agents/run/run.ts";
 import type { UsageCall } from "../../src/meter/settlement.ts";
 import { hashText } from "../../src/proof/hash.ts";
 import { NONCE } from "./nonce.ts";

@@ -112,9 +112,9 @@ function folderOf(file: string): string {
 	return file.split("/")[0] ?? file;
 }
 
-/** Pages are rendered by Hono's JSX, which is a function from elements to text. */
+/** Pages are rendered by Hono's JSX and by text for it as it is, which are functions from elements to text. */
 function isRendering(file: string, target: string): boolean {
-	return folderOf(file) === "console" && target === "hono/jsx";
+	return folderOf(file) === "console" && ["hono/jsx", "hono/html"].includes(target);
 }
 
 function layerOf(file: string): number {

@@ -3,7 +3,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { findClaim, isAbandoned } from "../../src/agents/run/claims.edge.ts";
-import type { RunEnd } from "../../src/agents/run/run.ts";
+import type { RunEnd } from "../../src/agents/run/run-end.ts";
 import { RunMarks } from "../../src/agents/run/run-marks.edge.ts";
 import { StepTexts } from "../../src/agents/run/step-texts.edge.ts";
 import { type OpenStepCharge, StoredRun } from "../../src/agents/run/stored-run.edge.ts";

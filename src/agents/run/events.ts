@@ -1,7 +1,8 @@
 // The audit events of a run: its plan and its end. Pure.
 import { type AuditEventRow, toActor } from "../../audit/event.ts";
 import { usd } from "../../proof/money.ts";
-import type { EndedRun, RunEnd, RunSpec, RunState } from "./run.ts";
+import type { RunSpec, RunState } from "./run.ts";
+import type { EndedRun, RunEnd } from "./run-end.ts";
 
 const MAX_EVENT_GOAL_CHARS = 500;
 /** Shared evenly by the subtasks of a plan. One may be a whole goal of two megabytes, and an event must fit into a row. */

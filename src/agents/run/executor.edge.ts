@@ -26,36 +26,16 @@ import { type UnreadMessage, withRead } from "../tools/steering.ts";
 import { toReadTexts } from "../tools/step-history.ts";
 import { toToolDefinition } from "../tools/tool-definition.ts";
 import { ToolLoop } from "../tools/tool-loop.edge.ts";
-import type { StepCharge } from "./charges.ts";
-import { mergeCharges } from "./charges.ts";
+import { chainStep } from "./chain-step.ts";
+import { listCharges, mergeCharges, type StepCharge, sumChargesNanoUsd, sumTokens } from "./charges.ts";
+import { mayCallTools, nextAction } from "./next-action.ts";
 import { type CheckForm, rememberForm, unwrapFormed } from "./output-form.ts";
-import {
-	finalPurpose,
-	isTrivialGoal,
-	planPurpose,
-	type StepPurpose,
-	subtaskPrompt,
-	subtaskPurpose,
-	toRunPlan,
-} from "./planned-step.ts";
+import { finalPurpose, planPurpose, type StepPurpose, subtaskPrompt, subtaskPurpose } from "./planned-step.ts";
 import { triedInVain } from "./retry.ts";
-import {
-	chainStep,
-	countSteps,
-	findRunSections,
-	listCharges,
-	mayCallTools,
-	nextAction,
-	planFromGoal,
-	type RunSpec,
-	type RunState,
-	type RunStep,
-	type StepDraft,
-	subtaskResults,
-	sumChargesNanoUsd,
-	sumTokens,
-} from "./run.ts";
+import { countSteps, type RunSpec, type RunState, type RunStep, type StepDraft } from "./run.ts";
 import type { RunEvent } from "./run-event.ts";
+import { findRunSections, subtaskResults } from "./run-output.ts";
+import { isTrivialGoal, planFromGoal, toRunPlan } from "./run-plan.ts";
 import { RunTexts } from "./run-texts.ts";
 import {
 	changeAfterFailure,

@@ -34,17 +34,12 @@ import { type GoalTexts, gateForGoal } from "../goal-gate.edge.ts";
 import { toCountedCalls } from "../tools/call-telemetry.ts";
 import { listOutsideTexts } from "../tools/step-history.ts";
 import { toToolDefinition } from "../tools/tool-definition.ts";
+import { listCharges, sumChargesNanoUsd } from "./charges.ts";
 import { runFromReceipt } from "./receipt.ts";
 import { resumeRules } from "./resume-rules.edge.ts";
-import {
-	bestOutput,
-	currentProof,
-	listCharges,
-	type ResumeRules,
-	type RunSpec,
-	sumChargesNanoUsd,
-	toRunEnd,
-} from "./run.ts";
+import type { ResumeRules, RunSpec } from "./run.ts";
+import { toRunEnd } from "./run-end.ts";
+import { bestOutput, currentProof } from "./run-output.ts";
 import { type TellText, toRunTelemetry } from "./run-telemetry.ts";
 import { draftInterimSettlement, draftSettlement, type SettlementSource } from "./settlement.ts";
 import type { OpenStepCharge, SettledRun, StoredRun } from "./stored-run.edge.ts";

@@ -3,7 +3,8 @@
 import type { FormCheck } from "../../answers/form-check.ts";
 import { type JsonObject, parseJson } from "../../json.ts";
 import type { OutputFormat } from "../../providers/model-call.ts";
-import { bestOutput, type RunSpec, type RunState, type RunStep } from "./run.ts";
+import type { RunSpec, RunState, RunStep } from "./run.ts";
+import { bestOutput } from "./run-output.ts";
 
 /** The check of JSON by a schema, once it is loaded. */
 export type CheckForm = (text: string, output: OutputFormat) => FormCheck;

@@ -3,24 +3,14 @@
 import { fitPlaceholder, placeholder } from "../../inference/answer-placeholder.ts";
 import type { JsonObject } from "../../json.ts";
 import { LEAST_PLAN_TOKENS } from "../../orchestration/prompt.ts";
-import { toQuestionCall } from "../../orchestration/request.ts";
-import { userMessage } from "../../orchestration/strategy.ts";
-import { detectSignals } from "../../routing/signals.ts";
 import { excerptResults, type SubtaskResult } from "../excerpt.ts";
-import {
-	PLAN_JSON_SCHEMA,
-	type PlannedSubtask,
-	type PlanRequest,
-	parsePlan,
-	planMessages,
-	planRepairMessages,
-} from "../plan.ts";
+import { PLAN_JSON_SCHEMA, type PlanRequest, parsePlan, planMessages, planRepairMessages } from "../plan.ts";
 import type { PromptHead, PromptMessage } from "../prompt.ts";
-import { toAssembly } from "../sections.ts";
 import type { StepSpec } from "../step-pricer.edge.ts";
 import { finalMessages, frameMessages, parseStepAnswer, skippableSubtasks, subtaskMessages } from "../step-prompts.ts";
 import { SINGLE_ONLY, stepSizesFor } from "../step-strategy.ts";
-import { planFromGoal, type RunSpec, type RunState, type RunStep, type StepRecord, subtaskResults } from "./run.ts";
+import type { RunSpec, RunState, RunStep, StepRecord } from "./run.ts";
+import { subtaskResults } from "./run-output.ts";
 
 /** A rejected plan takes at most this much of the prompt that asks for another. */
 const REJECTED_PLAN_BYTES = 4_000;
@@ -38,23 +28,6 @@ export interface StepPurpose
 	askAgain?(answer: string): readonly PromptMessage[] | null;
 	/** Separates what is stored of an answer from a claim that the goal is met; by default all of it is stored. */
 	parseAnswer?(answer: string): { output: string; isGoalMet: boolean };
-}
-
-/** A plan as the run's state has it. */
-type RunPlan = Pick<RunState, "plan" | "hasPlan" | "assembly">;
-
-export function toRunPlan(
-	{ goal, maxTokens, outputSchema }: Pick<RunSpec, "goal" | "maxTokens" | "outputSchema">,
-	subtasks: readonly PlannedSubtask[],
-): RunPlan {
-	const plan = subtasks.map(({ task }) => task);
-	return { plan, hasPlan: true, assembly: outputSchema ? null : toAssembly(goal, subtasks, maxTokens) };
-}
-
-/** Whether a goal is one short question or remark, which any model answers in one step. */
-export function isTrivialGoal(goal: string): boolean {
-	const call = toQuestionCall({ messages: [userMessage(goal)], maxTokens: 1, temperature: undefined, json: false });
-	return planFromGoal({ goal }).length === 1 && detectSignals(call).difficulty === "trivial";
 }
 
 /** Asks a model for the plan. A plan that cannot be read is asked for once more. */

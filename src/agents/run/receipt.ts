@@ -5,7 +5,9 @@ import { nanoUsd } from "../../proof/money.ts";
 import type { RunSnapshot } from "../response.ts";
 import { toolCallCountsSchema } from "../tools/step-view.ts";
 import { appendStep, emptyTrajectory } from "../trajectory.ts";
-import { bestOutput, isOutputCut, type RunEnd, type RunState, type RunStep } from "./run.ts";
+import type { RunState, RunStep } from "./run.ts";
+import type { RunEnd } from "./run-end.ts";
+import { bestOutput, isOutputCut } from "./run-output.ts";
 
 const agentReceiptSchema = z.lazy(() =>
 	z.object({

@@ -7,8 +7,8 @@ import type { Receipt } from "../../proof/receipt.ts";
 import type { ExchangedContent, RequestTelemetry, StepTelemetry } from "../../telemetry/request-telemetry.ts";
 import { toToolTelemetry } from "../tools/call-telemetry.ts";
 import type { ToolCall } from "../tools/tool-call.ts";
-import type { StepCharge } from "./charges.ts";
-import { type RunSpec, type RunStep, type RunTracePlace, sumChargesNanoUsd } from "./run.ts";
+import { type StepCharge, sumChargesNanoUsd } from "./charges.ts";
+import type { RunSpec, RunStep, RunTracePlace } from "./run.ts";
 
 /** Masks a text that is told. */
 export type TellText = (text: string) => string;

@@ -5,8 +5,8 @@ import type { BudgetAlert } from "../guard.ts";
 import type { RunResponse } from "../response.ts";
 import type { PendingEntry } from "../tools/pending.ts";
 import { toPendingEntry } from "../tools/waiting.ts";
-import type { StepCharge } from "./charges.ts";
-import { countSteps, listCharges, type RunSpec, type RunState, sumChargesNanoUsd } from "./run.ts";
+import { listCharges, type StepCharge, sumChargesNanoUsd } from "./charges.ts";
+import { countSteps, type RunSpec, type RunState } from "./run.ts";
 
 /** The body of a run's webhook. Never holds what the user or a model wrote. */
 interface RunWebhookBody extends Pick<RunResponse, "run_id" | "status" | "cost_consumed_usd" | "trajectory_proof"> {

@@ -17,8 +17,9 @@ import type { AgentReceipt, Outcome } from "../../proof/receipt.ts";
 import { hashSalted } from "../../proof/salted.ts";
 import { toGoalOutcome } from "../goal-outcome.ts";
 import type { ToolRunState } from "../tools/tool-state.ts";
-import type { StepCharge } from "./charges.ts";
-import { type EndStatus, type RunEnd, type RunSpec, type RunState, type RunStep, sumChargesNanoUsd } from "./run.ts";
+import { type StepCharge, sumChargesNanoUsd } from "./charges.ts";
+import type { RunSpec, RunState, RunStep } from "./run.ts";
+import type { EndStatus, RunEnd } from "./run-end.ts";
 
 /** More calls are merged into one entry per model: a usage row must fit into the meter and into D1. */
 const MAX_USAGE_CALLS = 2_000;

@@ -42,8 +42,10 @@ import { findControlRefusal } from "./control.edge.ts";
 import { lowerToBudget, type RunLimits, toRunLimits } from "./limits.ts";
 import { schemaOutput } from "./output-form.ts";
 import { resumeInterrupted } from "./resume.edge.ts";
-import { initialRunState, planFromGoal, type RunSpec, toRunEnd } from "./run.ts";
+import { initialRunState, type RunSpec } from "./run.ts";
 import { applyConfig } from "./run-config.ts";
+import { toRunEnd } from "./run-end.ts";
+import { planFromGoal } from "./run-plan.ts";
 import { startedRunBytes } from "./run-view.ts";
 import { draftInterimSettlement } from "./settlement.ts";
 

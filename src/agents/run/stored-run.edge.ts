@@ -14,7 +14,8 @@ import type { ToolCall } from "../tools/tool-call.ts";
 import type { StepCharge } from "./charges.ts";
 import { isResumable } from "./interruption.ts";
 import { LongTexts, PART_CHARS } from "./long-texts.edge.ts";
-import type { EndedRun, RunEnd, RunSpec, RunState, RunStep, StepDraft } from "./run.ts";
+import type { RunSpec, RunState, RunStep, StepDraft } from "./run.ts";
+import type { EndedRun, RunEnd } from "./run-end.ts";
 import type { TextRetention } from "./step-texts.edge.ts";
 
 /** The charge of a step under way, and the step that it is for. */

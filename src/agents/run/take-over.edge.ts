@@ -2,10 +2,11 @@
 import { textHash } from "../../proof/salted.ts";
 import { SpendGuard } from "../guard.ts";
 import { isAtRest } from "../tools/waiting.ts";
-import type { StepCharge } from "./charges.ts";
-import { mergeCharges } from "./charges.ts";
+import { chainFailedStep } from "./chain-step.ts";
+import { mergeCharges, type StepCharge, sumChargesNanoUsd } from "./charges.ts";
+import { nextAction } from "./next-action.ts";
 import { nextTryAfterDeath } from "./retry.ts";
-import { chainFailedStep, countSteps, nextAction, type RunState, type RunStep, sumChargesNanoUsd } from "./run.ts";
+import { countSteps, type RunState, type RunStep } from "./run.ts";
 import type { StoredRun } from "./stored-run.edge.ts";
 
 /** Why a run ends whose object died too often. */

@@ -2,8 +2,8 @@
 import { textHash } from "../../proof/salted.ts";
 import { joinText } from "../../providers/model-call.ts";
 import type { StepHold } from "../guard.ts";
-import { mergeCharges } from "../run/charges.ts";
-import { countSteps, type RunState, type StepDraft, sumChargesNanoUsd } from "../run/run.ts";
+import { mergeCharges, sumChargesNanoUsd } from "../run/charges.ts";
+import { countSteps, type RunState, type StepDraft } from "../run/run.ts";
 import type { StepCalls } from "../step.edge.ts";
 import type { LoopContext } from "./loop-context.ts";
 import { stepExchangeHash } from "./step-history.ts";

@@ -6,7 +6,7 @@ import {
 	toRunSummary,
 	toTrajectoryResponse,
 } from "../../../src/agents/response.ts";
-import { toRunEnd } from "../../../src/agents/run/run.ts";
+import { toRunEnd } from "../../../src/agents/run/run-end.ts";
 import { runSpec, runWith } from "../../support/run-spec.ts";
 
 const running = { spec: runSpec({ goal: "😀".repeat(300) }), ...runWith(["a", "b"], { subtasksDone: 2 }), end: null };

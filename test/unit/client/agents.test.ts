@@ -1,6 +1,7 @@
 // The client's loop: functions that a run calls, people that it asks, connections that break, processes that start again.
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createClient } from "../../../src/client/client.ts";
+import type { ToolsByName } from "../../../src/client/tool-calls.ts";
 import { makePending, WaitingRun } from "../../support/waiting-run.ts";
 
 const GOAL = { goal: "look", workspace_id: "shop" };
@@ -68,6 +69,87 @@ it("what a function throws, and what no JSON can say, is an error for the model"
 		{ id: "b", output: expect.stringContaining("BigInt"), is_error: true },
 		{ id: "c", output: expect.stringContaining("1048577 bytes"), is_error: true },
 	]);
+});
+
+it("a function may say what its arguments are, and what is no tool is no type either", async () => {
+	interface Note {
+		id: string;
+		text?: string;
+	}
+	const service = new WaitingRun([[makePending("a"), makePending("b", { tool: "send" })]]);
+	const send = async ({ id }: Note): Promise<string> => id;
+	await clientOf(service).agents.run({
+		...GOAL,
+		tools: { look: ({ id }: { id: string }) => id, send: { effects: "write", run: send } },
+	});
+	expect([...service.taken.values()]).toEqual([
+		{ id: "a", output: "a" },
+		{ id: "b", output: "b" },
+	]);
+	const tools: ToolsByName[] = [
+		// @ts-expect-error: there is no such effect
+		{ send: { effects: "reed", run: send } },
+		// @ts-expect-error: a member is misspelt
+		{ send: { efects: "read", run: send } },
+		// @ts-expect-error: true stands for the service's own tools, and false for nothing
+		{ send: false },
+	];
+	expect(tools).toHaveLength(3);
+});
+
+it("what JSON would lose is an error for the model, and half a character stops nothing", async () => {
+	const returned: Record<string, unknown> = {
+		map: { rows: new Map([["a", 1]]) },
+		response: new Response("seen"),
+		promise: [Promise.resolve("seen")],
+		bytes: Buffer.from("seen"),
+		function: () => "seen",
+		error: new RangeError("too far"),
+		date: { at: new Date(0) },
+		half: "seen 😀".slice(0, 6),
+		halves: { ["😀".slice(1)]: ["😀".slice(0, 1)] },
+		nothing: undefined,
+	};
+	const service = new WaitingRun([Object.keys(returned).map((id) => makePending(id))]);
+	await clientOf(service).agents.run({ ...GOAL, tools: { look: ({ id }) => returned[id] } });
+	const lost = (id: string, kind: string) => ({
+		id,
+		output: expect.stringContaining(`a ${kind}, which JSON cannot hold`),
+		is_error: true,
+	});
+	expect(service.resolves).toEqual([
+		[
+			lost("map", "Map"),
+			lost("response", "Response"),
+			lost("promise", "Promise"),
+			lost("bytes", "Buffer"),
+			lost("function", "function"),
+			{ id: "error", output: "too far", is_error: true },
+			{ id: "date", output: { at: "1970-01-01T00:00:00.000Z" } },
+			{ id: "half", output: "seen \ufffd" },
+			{ id: "halves", output: { "\ufffd": ["\ufffd"] } },
+			{ id: "nothing", output: "" },
+		],
+	]);
+});
+
+it("what is thrown reaches the model in words, whatever it is", async () => {
+	const thrown: Record<string, unknown> = {
+		members: { status: 404, message: "no such row" },
+		json: { status: 404 },
+		empty: new RangeError(),
+		text: "no row",
+		half: new Error("😀".slice(1)),
+		long: new Error("ä".repeat(1_048_577)),
+	};
+	const service = new WaitingRun([Object.keys(thrown).map((id) => makePending(id))]);
+	const look = ({ id }: { id: string }) => {
+		throw thrown[id];
+	};
+	await clientOf(service).agents.run({ ...GOAL, tools: { look } });
+	const outputs = service.resolves[0]?.map((each) => ("output" in each ? String(each.output) : ""));
+	expect(outputs?.slice(0, 5)).toEqual(["no such row", '{"status":404}', "RangeError", "no row", "\ufffd"]);
+	expect(new TextEncoder().encode(outputs?.[5]).byteLength).toBeLessThan(1_048_576);
 });
 
 it("without onApproval the run is returned as it waits, with how it goes on, and results are not held back", async () => {
@@ -194,6 +276,28 @@ it("`wait` goes on when somebody has decided elsewhere", async () => {
 	expect([run.status, service.resolves]).toEqual(["complete", [[{ id: "a", output: "seen" }]]]);
 });
 
+it("`wait` outlasts a service that starts again, and an error that ends it names the run", async () => {
+	const service = new WaitingRun([[makePending("p", { kind: "approval" })]]);
+	let reads = 0;
+	let awayUntil = 10;
+	const fetch: typeof globalThis.fetch = async (input, init) => {
+		if (init?.method !== "GET") return service.fetch(input, init);
+		if (++reads < awayUntil) throw new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } });
+		service.settle("p");
+		return service.fetch(input, init);
+	};
+	const client = createClient({ baseUrl: "https://svc.test", apiKey: "svc_sk_x", fetch });
+	const { run } = await client.agents.run({ ...GOAL, onApproval: "wait" });
+	expect(run.status).toBe("complete");
+	awayUntil = Number.POSITIVE_INFINITY;
+	service.rounds = [[makePending("q", { kind: "approval" })]];
+	service.status = "requires_action";
+	await expect(client.agents.run({ ...GOAL, onApproval: "wait" })).rejects.toMatchObject({
+		code: "connection_failed",
+		details: { run_id: "agt_1" },
+	});
+});
+
 it("a run that waits for nobody is looked at again: it is about to go on", async () => {
 	const service = new WaitingRun([[]]);
 	let reads = 0;
@@ -261,6 +365,7 @@ it("what is no tool is refused before a run begins, and what is no decision is t
 	const start = (options: object) => clientOf(service).agents.run({ ...GOAL, ...options } as never);
 	await expect(start({ tools: [{ name: "look" }] })).rejects.toThrow("by the tool's name");
 	await expect(start({ tools: { look: { description: "Looks." } } })).rejects.toThrow("tools.look is no function");
+	await expect(start({ onAproval: () => true })).rejects.toThrow("no handler onAproval: they are onApproval");
 	expect(service.started).toBeNull();
 	await expect(start({ onApproval: () => "yes" })).rejects.toThrow("returned no decision: true, false, null");
 	expect(service.taken.size).toBe(0);

@@ -1,6 +1,6 @@
 // What checking a saved receipt says. The files are the second implementation's.
 import { describe, expect, it } from "vitest";
-import { toRunEnd } from "../../../src/agents/run/run.ts";
+import { toRunEnd } from "../../../src/agents/run/run-end.ts";
 import { draftSettlement } from "../../../src/agents/run/settlement.ts";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
 import { plainConversation } from "../../../src/compliance/conversation.ts";

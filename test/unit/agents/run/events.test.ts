@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { agentRecordEvent, planEvent } from "../../../../src/agents/run/events.ts";
-import { toRunEnd } from "../../../../src/agents/run/run.ts";
+import { toRunEnd } from "../../../../src/agents/run/run-end.ts";
 import { RUN_ID, runSpec, runWith } from "../../../support/run-spec.ts";
 
 const AT = Date.UTC(2026, 0, 1);

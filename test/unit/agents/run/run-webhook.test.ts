@@ -1,7 +1,7 @@
 // What a run's webhook says, and its alert.
 import { describe, expect, it } from "vitest";
 import { runSchema, toRunResponse } from "../../../../src/agents/response.ts";
-import { toRunEnd } from "../../../../src/agents/run/run.ts";
+import { toRunEnd } from "../../../../src/agents/run/run-end.ts";
 import { toRunWebhook, webhookAlert } from "../../../../src/agents/run/run-webhook.ts";
 import { runSpec, runWith } from "../../../support/run-spec.ts";
 

@@ -1,17 +1,9 @@
 import { describe, expect, it } from "vitest";
-import {
-	bestOutput,
-	currentProof,
-	endStatus,
-	finalMessage,
-	initialRunState,
-	isOutputCut,
-	nextAction,
-	planFromGoal,
-	type RunState,
-	subtaskResults,
-	toRunEnd,
-} from "../../../../src/agents/run/run.ts";
+import { nextAction } from "../../../../src/agents/run/next-action.ts";
+import { initialRunState, type RunState } from "../../../../src/agents/run/run.ts";
+import { endStatus, finalMessage, toRunEnd } from "../../../../src/agents/run/run-end.ts";
+import { bestOutput, currentProof, isOutputCut, subtaskResults } from "../../../../src/agents/run/run-output.ts";
+import { planFromGoal } from "../../../../src/agents/run/run-plan.ts";
 import { verifyTrajectory } from "../../../../src/agents/trajectory.ts";
 import { hashText } from "../../../../src/proof/hash.ts";
 import { runSpec, runWith } from "../../../support/run-spec.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runFromReceipt } from "../../../../src/agents/run/receipt.ts";
-import { toRunEnd } from "../../../../src/agents/run/run.ts";
+import { toRunEnd } from "../../../../src/agents/run/run-end.ts";
 import { draftInterimSettlement, draftSettlement } from "../../../../src/agents/run/settlement.ts";
 import { initialToolState } from "../../../../src/agents/tools/tool-state.ts";
 import { CATALOG } from "../../../../src/catalog/shipped.ts";
