@@ -1,4 +1,4 @@
-// Ends a tool step: in the words of its last turn, in what was said before where that has none, or without a result. executor.edge.ts
+// Ends a tool step: in the words of its last turn, in what was said before where that has none, or without a result. run/store-step.edge.ts
 // stores what it ends in.
 import { ok } from "../../failure.ts";
 import { Comparison } from "../../orchestration/agreement.ts";

@@ -1,6 +1,6 @@
 // Works on a tool step: a loop of turns on one model and of calls, until the model answers in words or a limit ends it. Each turn is one
-// action of the run, and stored before the next. Calls are judged and their results read in call-round.edge.ts; executor.edge.ts stores
-// the end of the step.
+// action of the run, and stored before the next. Calls are judged and their results read in call-round.edge.ts; run/store-step.edge.ts
+// stores the end of the step.
 //
 // Money. The step may cost its limit at most. Before a turn, its worst case with the actual messages is held beside the worst case of
 // the last turn that may have to follow it. When both do not fit, the last turn comes now: it may call no tools, and its newest results
