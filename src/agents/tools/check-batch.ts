@@ -1,6 +1,7 @@
 // What a batch of answers means for a run as it is now: what it changes, that all of it was taken before, or why none of it is taken.
 // Pure.
 import { type Failure, fail, ok, type Result } from "../../failure.ts";
+import { mayCallTools, nextAction } from "../run/next-action.ts";
 import type { StoredRun } from "../run/stored-run.edge.ts";
 import { mayResolve, type ResolutionKind } from "./may-resolve.ts";
 import {
@@ -48,6 +49,12 @@ export function findForbidden(
 	return null;
 }
 
+/** Whether a turn may come that reads what the run is told. */
+function readsMessages({ spec, state }: StoredRun): boolean {
+	const { kind } = nextAction(spec, state);
+	return kind === "subtask" ? mayCallTools({ spec, state }) : kind !== "finalize" && kind !== "end";
+}
+
 /** A message that the run does not have yet; null where there is none. */
 function findNewMessage(run: StoredRun, message: SteeringMessage | null): Result<SteeringMessage | null> {
 	if (!message) return ok(null);
@@ -56,6 +63,13 @@ function findNewMessage(run: StoredRun, message: SteeringMessage | null): Result
 		return refuseMember("message", text);
 	}
 	const known = run.state.wait?.messages.find(({ id }) => id === message.id);
+	if (!known && !isClosed(run) && !readsMessages(run)) {
+		const text = "the run makes no further turn that could read it, and writes its output; nothing was taken";
+		return fail({
+			...{ reason: "action_conflict", message: text, id: message.id },
+			...{ state: "running", decided: null, pending: [] },
+		});
+	}
 	if (!known) return ok(message);
 	if (known.hash === toSteeringPlace(message, run.spec.salt).hash) return ok(null);
 	return fail({

@@ -220,9 +220,10 @@ const DECISION_TEXT: Readonly<Record<DecisionWord, string>> = {
 	reject: "rejected",
 };
 
-function endText({ decided }: KnownPending, end: PendingEnd | "late"): string {
+function endText({ kind, decided }: KnownPending, end: PendingEnd | "late"): string {
 	if (end !== "resolved" || !decided) return STANDING_TEXT[end];
-	return `was ${DECISION_TEXT[decided.decision]} by ${decided.keyId} at ${decided.at}`;
+	const isEditedPlan = kind === "plan" && decided.decision === "edit";
+	return `was ${isEditedPlan ? "edited and approved" : DECISION_TEXT[decided.decision]} by ${decided.keyId} at ${decided.at}`;
 }
 
 /** The refusal of a resolution that comes too late. @param present what the run waits for now. */
@@ -231,8 +232,8 @@ function conflict(
 	end: PendingEnd | "late",
 	present: readonly PendingEntry[],
 ): { ok: false; failure: Failure } {
-	const { id, state, standing, decided } = pending;
-	const of = state === standing ? "" : `, and its call is ${state}`;
+	const { id, callId, state, standing, decided } = pending;
+	const of = callId === null || state === standing ? "" : `, and its call is ${state}`;
 	const ids = present.map((open) => open.id).join(", ");
 	const next = present.length === 0 ? "the run waits for nothing now" : `what the run waits for now is ${ids}`;
 	const message = `${id} ${endText(pending, end)}${of}; nothing of this request was taken, and ${next}`;

@@ -1,5 +1,6 @@
 // What a person's decision makes of a run's plan: it stands, it is another one, or it ends the run as cancelled. Pure.
 import { ok, type Result } from "../../failure.ts";
+import type { JsonObject } from "../../json.ts";
 import { canonicalJson } from "../../proof/canonical.ts";
 import { textHash } from "../../proof/salted.ts";
 import { utf8Length } from "../../text/utf8.ts";
@@ -26,8 +27,25 @@ export interface ResolvedPlan {
 	decided: DecidedAction;
 }
 
-/** The subtasks of an edited plan. */
-function readPlan({ arguments: args }: PersonDecision, path: string, maxSubtasks: number): Result<string[]> {
+/** A member of an edited plan that cannot be edited, and is not as it is shown; undefined where there is none. */
+function findFixedMember(args: JsonObject, shown: JsonObject): string | undefined {
+	const isShown = (name: string) =>
+		Object.hasOwn(shown, name) && canonicalJson(args[name]) === canonicalJson(shown[name]);
+	return Object.keys(args).find((name) => name !== "plan" && !isShown(name));
+}
+
+/** The subtasks of an edited plan. @param shown what was decided on. */
+function readPlan(
+	{ arguments: args }: PersonDecision,
+	path: string,
+	{ maxSubtasks, shown }: { maxSubtasks: number; shown: JsonObject },
+): Result<string[]> {
+	const fixed = findFixedMember(args ?? {}, shown);
+	if (fixed !== undefined)
+		return refuseMember(
+			`${path}.arguments.${fixed}`,
+			"cannot be edited here: only plan can. Leave it out; reject the plan where its bound is too high",
+		);
 	const plan = args?.["plan"];
 	const shape = `must be {plan: [...]} with 1 to ${maxSubtasks} subtasks, each a text that is not blank`;
 	if (!Array.isArray(plan) || plan.length === 0 || plan.length > maxSubtasks)
@@ -64,7 +82,8 @@ export function resolvePlan(
 		});
 	if (decision.decision === "approve") return resolve((state) => state);
 	if (decision.decision === "reject") return resolve((state) => ({ ...state, isCancelled: true }));
-	const subtasks = readPlan(decision, path, toStepLayout(spec.maxSteps).maxSubtasks);
+	const { maxSubtasks } = toStepLayout(spec.maxSteps);
+	const subtasks = readPlan(decision, path, { maxSubtasks, shown: planArguments({ spec, state: stateNow }) });
 	if (!subtasks.ok) return subtasks;
 	// The sections of the plan before are not those of this one, and its event is another.
 	const change = ({ isTrivial: _, ...state }: RunState): RunState => ({

@@ -49,6 +49,20 @@ export function storeRejected(loop: LoopContext, answered: StepCalls, hold: Step
 	loop.run.endTurn({ ...state, tools: { ...tools, open } }, null);
 }
 
+/**
+ * Stores that a turn was charged whose words count no more, because the run's owner said something while they were written. The same
+ * model answers anew.
+ */
+export function storeSteered(loop: LoopContext, answered: TurnAnswer, hold: StepHold): void {
+	const { result } = answered;
+	if (!result.ok) throw new Error("only an answer has words");
+	const state = settleTurn(loop, answered, hold);
+	const tools = state.tools;
+	if (!tools?.open) throw new Error("the step is open");
+	const models = [result.model, ...tools.open.models.filter((id) => id !== result.model)] as const;
+	loop.run.endTurn({ ...state, retry: null, tools: { ...tools, open: { ...tools.open, models } } }, null);
+}
+
 /** Stores a turn with its calls, which are judged next. */
 export async function storeCalls(
 	loop: LoopContext,

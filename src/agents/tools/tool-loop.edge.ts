@@ -11,7 +11,8 @@ import { logError } from "../../http/log.edge.ts";
 import { restoreAnswer } from "../../inference/masked-call.ts";
 import { sayInstead } from "../../orchestration/strategy.ts";
 import { type AssistantPart, partsOfType } from "../../providers/model-call.ts";
-import type { StepHold } from "../guard.ts";
+import { SpendGuard, type StepHold } from "../guard.ts";
+import { mergeCharges, sumChargesNanoUsd } from "../run/charges.ts";
 import type { StepPurpose } from "../run/planned-step.ts";
 import type { StepCalls } from "../step.edge.ts";
 import type { StepStop } from "../step-decision.ts";
@@ -23,7 +24,14 @@ import { type ChosenTurn, chooseTurn } from "./next-turn.edge.ts";
 import { beginningOf, draftStep, openStepOf } from "./open-step.ts";
 import { readTurnWords } from "./read-words.edge.ts";
 import { unreadMessages } from "./steering.ts";
-import { isFailedForGood, storeBeginning, storeCalls, storeFailedTurn, storeRejected } from "./store-turn.edge.ts";
+import {
+	isFailedForGood,
+	storeBeginning,
+	storeCalls,
+	storeFailedTurn,
+	storeRejected,
+	storeSteered,
+} from "./store-turn.edge.ts";
 import { MAX_REJECTED } from "./tool-state.ts";
 import { makeTurn, type TurnAnswer } from "./tool-turn.edge.ts";
 
@@ -74,6 +82,22 @@ export class ToolLoop {
 		const unread = unreadMessages(run.state);
 		const steering = unread.map(({ id, n }) => ({ id, text: run.toolCalls.message(n) }));
 		return { steering, unread, note: openStepOf(this.#loop).note };
+	}
+
+	/**
+	 * Whether the run's owner has said something while a turn was made, and money covers another turn, which reads it. What was said
+	 * while the model wrote its answer would else be read by nobody.
+	 */
+	#isSteeredMeanwhile(purpose: StepPurpose, { before }: ChosenTurn, { charge }: TurnAnswer): boolean {
+		const { guard } = this.#loop;
+		const now = this.#beforeTurn();
+		if (now.unread.every(({ n }) => before.unread.some((read) => read.n === n))) return false;
+		const { spentNanoUsd, capNanoUsd } = guard.state;
+		const spentAfter = Math.min(capNanoUsd, spentNanoUsd + sumChargesNanoUsd([charge]));
+		const after = { ...this.#loop, guard: SpendGuard.resume({ ...guard.state, spentNanoUsd: spentAfter }) };
+		const open = openStepOf(this.#loop);
+		const charged = { ...open, charge: mergeCharges(open.charge, charge) };
+		return !("limit" in chooseTurn(after, charged, purpose.question ?? purpose.subtask, now));
 	}
 
 	/** Whether the money covers the next turn of the open step. @param purpose that it began with. */
@@ -166,6 +190,10 @@ export class ToolLoop {
 		}
 		const asked = { call: chosen.priced.call, question: purpose.question ?? purpose.subtask };
 		const reading = readTurnWords(result, asked, open, open.cut ? beginningOf(loop) : null);
+		if (reading.kind === "answer" && !open.cut && this.#isSteeredMeanwhile(purpose, chosen, answered)) {
+			storeSteered(loop, answered, hold);
+			return STORED;
+		}
 		if (reading.kind === "answer")
 			return { kind: "ended", step: await endInWords(loop, chosen, answered, hold, content, reading.value) };
 		if (reading.kind === "nothing" && open.cut) return { kind: "ended", step: await endCut(loop, hold, calls) };
