@@ -38,6 +38,9 @@ export class WaitingRun {
 	readonly faults: Fault[] = [];
 	started: Record<string, unknown> | null = null;
 
+	/** The tool that its events say was called, as the model named it. */
+	called = "look";
+
 	constructor(rounds: RunPending[][]) {
 		this.rounds = rounds;
 	}
@@ -73,7 +76,7 @@ export class WaitingRun {
 
 	#stream(): Response {
 		const name = this.status === "requires_action" ? "requires_action" : "result";
-		const progress = { type: "tool_called", tool: "look" };
+		const progress = { type: "tool_called", tool: this.called };
 		const text = `event: progress\ndata: ${JSON.stringify(progress)}\n\nevent: ${name}\ndata: ${JSON.stringify(this.toJson())}\n\n`;
 		return new Response(text, { headers: { "content-type": "text/event-stream" } });
 	}

@@ -193,7 +193,7 @@ export async function closeToolStep(loop: LoopContext): Promise<void> {
 		.filter((call) => !isOver(call))
 		.map((call) => {
 			const { texts, mark } = fillResult(toolCalls.texts(call.id).arguments, NOT_RUN.stopped(), true, hashOf(loop));
-			return { call: { ...failCall(call, mark), isRead: true }, texts };
+			return { call: { ...failCall(call, mark), isRead: true, endedAtMs: Date.now() }, texts };
 		});
 	const sealed = await toolCalls.seal(env, spec.userId, step, { calls: ended });
 	const changed = new Map(ended.map(({ call }) => [call.id, call]));

@@ -65,7 +65,7 @@ function answerCall(
 ): ResolvedCall {
 	const args = toolCalls.texts(before.id).arguments;
 	const { texts, mark } = fillResult(args, output, isError, textHash(spec.salt), MAX_RESULT_BYTES);
-	return { before, call: finishCall(before, mark, hash), texts };
+	return { before, call: finishCall(before, mark, hash, Date.now()), texts };
 }
 
 /** Resolves the pending of a call. @param before the call as it was when the batch was checked. */
