@@ -234,6 +234,38 @@ describe("a step with tools", () => {
 	});
 });
 
+describe("a model that writes out a call in words", () => {
+	const written = '<tool_call>{"name": "read_note", "arguments": {"name": "alpha"}}</tool_call>';
+
+	it("is told that this is not run, and another one goes on", async () => {
+		let first = "";
+		const { run, asked } = await runWith(({ model, results }) => {
+			first ||= model;
+			if (model === first) return { text: written };
+			return results.length === 0 ? read("alpha") : { text: "Milk." };
+		});
+		expect(run).toMatchObject({ status: "complete", output: "Milk.", goal_outcome: "done" });
+		expect(allText(asked[0] ?? { messages: [] })).not.toContain("is not run");
+		expect(allText(asked[1] ?? { messages: [] })).toContain("A call that is written out in words is not run.");
+		await expectAccounted(key, run);
+	});
+
+	it("ends its step, as all do, with what was said before and an alert", async () => {
+		const { run, asked } = await runWith(({ results }) =>
+			results.length === 0 ? { ...read("alpha"), text: "I look at it." } : { text: written },
+		);
+		expect(run).toMatchObject({
+			status: "complete",
+			goal_outcome: "partial",
+			tool_calls: { requested: 1, allowed: 1 },
+		});
+		expect(run.output).toMatch(/^I look at it\.\n\nThe models of this step wrote out tool calls in words/);
+		expect(run.alerts).toMatchObject([{ code: "tools_ended", message: expect.stringContaining("in words") }]);
+		expect(asked).toHaveLength(4);
+		await expectAccounted(key, run);
+	});
+});
+
 describe("what ends a step with tools", () => {
 	it("is the limit of calls of the run: it gets a last turn without tools", async () => {
 		const { run, asked } = await runWith(

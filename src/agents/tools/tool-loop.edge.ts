@@ -189,18 +189,21 @@ export class ToolLoop {
 			return STORED;
 		}
 		const asked = { call: chosen.priced.call, question: purpose.question ?? purpose.subtask };
-		const reading = readTurnWords(result, asked, open, open.cut ? beginningOf(loop) : null);
+		const toolNames = (loop.run.spec.tools ?? []).map(({ name }) => name);
+		const reading = readTurnWords(result, asked, open, open.cut ? beginningOf(loop) : null, toolNames);
 		if (reading.kind === "answer" && !open.cut && this.#isSteeredMeanwhile(purpose, chosen, answered)) {
 			storeSteered(loop, answered, hold);
 			return STORED;
 		}
 		if (reading.kind === "answer")
 			return { kind: "ended", step: await endInWords(loop, chosen, answered, hold, content, reading.value) };
+		if (reading.kind === "written")
+			return { kind: "ended", step: await endWithoutWords(loop, chosen.ending ?? "written", hold, calls) };
 		if (reading.kind === "nothing" && open.cut) return { kind: "ended", step: await endCut(loop, hold, calls) };
 		if (reading.kind === "nothing" && chosen.ending !== null)
 			return { kind: "ended", step: await endWithoutWords(loop, chosen.ending, hold, calls) };
 		if (reading.kind === "beginning") await storeBeginning(loop, chosen, answered, hold, content);
-		else if (reading.kind === "again") storeRejected(loop, answered, hold, result.model);
+		else if (reading.kind === "again") storeRejected(loop, answered, hold, result.model, reading.note);
 		else storeFailedTurn(loop, answered, hold, unansweredBy(result.model, reading.why));
 		return STORED;
 	}
