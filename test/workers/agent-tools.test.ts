@@ -316,6 +316,25 @@ describe("what ends a step with tools", () => {
 		});
 	});
 
+	it("is not the limit of one tool for calls that never ran: a malformed one, a denied one", async () => {
+		await putManifest(key, { tools: { unknown: "allow" }, commands: { deny: ["rm *"] } });
+		const tool = { ...READ_TOOL, max_calls: 1, commands: ["/name"] };
+		const { run } = await runWith(
+			({ results }) => {
+				const name = [5, "rm -rf /", "ls", "pwd"][results.length];
+				return name === undefined ? { text: results.join(" | ") } : read(name as string);
+			},
+			{ tools: [tool] },
+			() => ({ output: "Listed." }),
+		);
+		expect(run.tool_calls).toMatchObject({ requested: 4, denied: 1, allowed: 1 });
+		const [malformed, denied, listed, beyond] = run.output.split(" | ");
+		expect(malformed).toContain("do not fit");
+		expect(denied).toContain("was refused");
+		expect(listed).toContain("Listed.");
+		expect(beyond).toContain("may be called once in a run, and was");
+	});
+
 	it("is its money, within the cap, whatever the results", async () => {
 		for (const max_cost_usd of [0.05, 0.02, 0.008]) {
 			const { run, asked } = await runWith(
