@@ -98,7 +98,7 @@ export function LiveRun({ run }: { run: Run }) {
 			{run.pending === undefined ? null : (
 				<>
 					<h2>It waits for</h2>
-					<PendingList pendings={run.pending} />
+					<PendingList runId={run.run_id} pendings={run.pending} />
 					{run.tool_calls === undefined ? null : (
 						<p>
 							<a href={`/console/runs/${encodeURIComponent(run.run_id)}/steps/${run.steps.length}`}>
