@@ -232,7 +232,7 @@ export class RunResolving {
 		const runTool = findTool(run.spec.tools ?? [], before);
 		if (!runTool) throw new Error("what is decided on has a tool");
 		const unfit = await findUnfit(read.value, runTool);
-		if (unfit !== null) return refuseMember(`${path}.arguments`, `do not fit the parameters of ${tool}: ${unfit}`);
+		if (unfit !== null) return refuseMember(`${path}.arguments`, `do not fit ${tool}: ${unfit.replaceAll("\n", "; ")}`);
 		const argumentsHash = textHash(run.spec.salt)(read.canonical);
 		const judged = await this.#judge(run, { ...before, argumentsHash }, runTool, read.value);
 		const { event, ...action } = judged;

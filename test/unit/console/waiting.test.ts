@@ -19,6 +19,7 @@ interface Refusal {
 	status: number;
 	code: string;
 	message: string;
+	issues?: { path: string; message: string }[];
 }
 
 /** An API with one run, which answers its resolve with a refusal or takes it. */
@@ -32,7 +33,7 @@ function apiWith(pending: Pending[], refusal: Refusal | null = null, sent: unkno
 		async send(_method, path, body) {
 			sent.push([path, body]);
 			if (refusal === null) return answer(run);
-			return { ok: false, failure: { ...refusal, requestId: "svc-1", retryAfterSeconds: null, issues: [] } };
+			return { ok: false, failure: { issues: [], ...refusal, requestId: "svc-1", retryAfterSeconds: null } };
 		},
 		open: async () => new Response(),
 		sessionEnd: null,
@@ -230,6 +231,18 @@ describe("a form", () => {
 		expect(toText(html)).toContain('{"to": "ada');
 		expect(toText(html)).toContain("line 1, column");
 		expect(html).toMatch(/<details data-edit[^>]*open/);
+	});
+
+	it("whose arguments the service refuses says so where they stand, as typed", async () => {
+		const issues = [{ path: "resolutions.0.arguments", message: 'do not fit send: "text" is missing' }];
+		const api = apiWith([approval("p")], { status: 422, code: "invalid_request", message: "resolutions.0", issues });
+		const { html, status } = await show(
+			resolve,
+			requestWith(api, "owner", { decision: "edit", arguments: '{"a": 1}' }),
+		);
+		expect(status).toBe(422);
+		expect(toText(html)).toContain('{"a": 1}do not fit send: "text" is missingApprove the edited call');
+		expect(toText(html)).not.toContain("resolutions.0");
 	});
 
 	it("whose JSON is wrong has the focus where it is to be mended", async () => {

@@ -1,5 +1,5 @@
 // The inbox: what runs wait for, across all of them, and the forms that answer it.
-import { withQuery } from "../../api.ts";
+import { type ApiFailure, withQuery } from "../../api.ts";
 import { failurePage } from "../../failure-page.tsx";
 import type { ConsolePage, PageAnswer, PageRequest, ShownPage } from "../../page.ts";
 import { EmptyState, Notice, Pager, Table, Time } from "../../views/parts.tsx";
@@ -153,6 +153,14 @@ async function showInbox(request: PageRequest, failed: FailedForm | null): Promi
 	};
 }
 
+/** A form whose resolution was refused. What is wrong with an edit's arguments is said where they stand. */
+function toFailedForm(failure: ApiFailure, { params, form }: PageRequest): FailedForm {
+	const sent = { runId: params["run_id"] ?? "", pendingId: params["pending_id"] ?? "", form };
+	const faults = failure.issues.flatMap(({ path, message }) => (path === "resolutions.0.arguments" ? [message] : []));
+	if (faults.length === 0) return { ...sent, failure, fault: null };
+	return { ...sent, failure: null, fault: { field: "arguments", faults } };
+}
+
 const inboxPage: ConsolePage = {
 	id: "waiting",
 	method: "GET",
@@ -172,7 +180,7 @@ const resolvePage: ConsolePage = {
 		const path = `/v1/agent/${encodeURIComponent(runId)}`;
 		const before = await api.get<{ pending?: Pending[] }>(path);
 		const resolved = await api.send("POST", `${path}/resolve`, { resolutions: [read.value], background: true });
-		if (!resolved.ok) return showInbox(request, { runId, pendingId, form, failure: resolved.failure, fault: null });
+		if (!resolved.ok) return showInbox(request, toFailedForm(resolved.failure, request));
 		// What somebody decided before is taken once more where it is the same: nobody should think that it was him.
 		const wasOpen = !before.ok || before.value.pending?.some(({ id }) => id === pendingId);
 		const done = wasOpen ? (form.get("decision") ?? "answer") : "before";
