@@ -241,7 +241,8 @@ export class RunResolving {
 			const events = isDeniedEditRecorded(deniedEdits) ? [toDeniedEdit(event, deniedEdits)] : [];
 			const recorded = withRecorded({ ...run.state, deniedEdits }, [], events);
 			run.saveState(recorded, () => this.#owner.queueRecords({ records: [], events }));
-			const message = `are denied by the policy: ${action.judgement.reason}. The approval ${pending.id} still waits: approve it as it is, reject it, or edit it to what the policy allows`;
+			const reason = action.judgement.reason.replace(/\.$/, "");
+			const message = `are denied by the policy: ${reason}. The approval ${pending.id} still waits: approve it as it is, reject it, or edit it to what the policy allows`;
 			return refuseMember(`${path}.arguments`, message);
 		}
 		const edited = { ...approval, digest: action.actionDigest };

@@ -99,7 +99,7 @@ export function LiveRun({ run }: { run: Run }) {
 				<>
 					<h2>It waits for</h2>
 					<PendingList runId={run.run_id} pendings={run.pending} />
-					{run.tool_calls === undefined ? null : (
+					{run.pending.every(({ kind }) => kind === "plan") ? null : (
 						<p>
 							<a href={`/console/runs/${encodeURIComponent(run.run_id)}/steps/${run.steps.length}`}>
 								Calls of the step under way
