@@ -4,6 +4,7 @@ import { ulid } from "ulid";
 import { logError } from "../http/log.edge.ts";
 import { cachedSettings, hasMetrics } from "../settings.ts";
 import { loadTelemetry } from "../telemetry/load.ts";
+import type { CountedToolCall } from "../telemetry/metric-sums.ts";
 import { metricsObject } from "../telemetry/metrics-client.edge.ts";
 import { type CountedRow, toCountedRequest } from "./counted-request.ts";
 import type { MeterState } from "./meter-state.edge.ts";
@@ -74,13 +75,15 @@ export class MeterMetrics {
 		if (!this.#outbox.hasBegun) this.#outbox.begin(`${userId} ${ulid()}`, this.#state.lastChange);
 	}
 
-	/** Counts a request that has just been settled. Never throws. */
-	count(row: CountedRow): void {
+	/** Counts a request that has just been settled. No row tells its tool calls, so what is counted of them is written down. Never throws. */
+	count(row: CountedRow, toolCalls: readonly CountedToolCall[] = []): void {
 		try {
 			this.#count(row);
+			for (const call of toolCalls) this.#outbox.grown.addToolCall(call);
 		} catch (error) {
 			logError("metrics_not_counted", error);
 		}
+		if (toolCalls.length > 0) this.keep();
 	}
 
 	#count(row: CountedRow): void {

@@ -158,7 +158,7 @@ export class Reservations {
 	/** Settles a request, and stores the alerts that its cost gives rise to in the same transaction. */
 	settleOpen(open: OpenRequest, settlement: Settlement, nowMs: number): void {
 		this.#state.settle(open, settlement);
-		this.#owner.sums.metrics?.count(toCountedSettlement(settlement));
+		this.#owner.sums.metrics?.count(toCountedSettlement(settlement), settlement.toolCalls);
 		this.#owner.budgets.settled(open, settlement.usage, nowMs);
 	}
 

@@ -1,6 +1,7 @@
 // The record of a request that called a model: its usage row and its receipt. Pure.
 import { type Outcome, type Receipt, type ReceiptKind, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
 import type { Signer } from "../proof/signing.ts";
+import type { CountedToolCall } from "../telemetry/metric-sums.ts";
 import type { TraceParent } from "../telemetry/trace-context.ts";
 import { NO_FACTS, type RequestEnd, type RequestError, type RequestFacts, type RequestNames } from "./request-facts.ts";
 import { sumTokenParts, type TokenParts, toTokenParts } from "./token-parts.ts";
@@ -48,6 +49,8 @@ export interface Settlement {
 	facts?: RequestFacts;
 	/** Absent where the process that would have known it died. */
 	end?: RequestEnd;
+	/** Of a run that called tools: counted with it, and in no row. */
+	toolCalls?: readonly CountedToolCall[];
 }
 
 /** A request in the list of the latest. */

@@ -44,20 +44,21 @@ export function normalizeToolRules(rules: ToolRulesRequest | null | undefined): 
 	return isEmpty && normal.unknown === NO_TOOL_RULES.unknown && self_approval !== false ? null : normal;
 }
 
-/** Whether a pattern covers a name whole: `*` is any run of characters, case is ignored. Takes time in the lengths' sum. */
-function coversName(pattern: string, name: string): boolean {
-	const [first = "", ...pieces] = pattern.toLowerCase().split("*");
-	const folded = name.toLowerCase();
+/** Tells whether a pattern covers a folded name whole: `*` is any run of characters. Takes time in the lengths' sum. */
+function toNameTest(pattern: string): (folded: string) => boolean {
+	const [first = "", ...pieces] = pattern.trim().toLowerCase().split("*");
 	const last = pieces.pop();
-	if (last === undefined) return folded === first;
-	if (folded.length < first.length + last.length || !folded.startsWith(first) || !folded.endsWith(last)) return false;
-	let at = first.length;
-	for (const piece of pieces) {
-		const found = folded.indexOf(piece, at);
-		if (found < 0) return false;
-		at = found + piece.length;
-	}
-	return at <= folded.length - last.length;
+	if (last === undefined) return (folded) => folded === first;
+	return (folded) => {
+		if (folded.length < first.length + last.length || !folded.startsWith(first) || !folded.endsWith(last)) return false;
+		let at = first.length;
+		for (const piece of pieces) {
+			const found = folded.indexOf(piece, at);
+			if (found < 0) return false;
+			at = found + piece.length;
+		}
+		return at <= folded.length - last.length;
+	};
 }
 
 /** What the rules say of a tool, and the pattern that says it; null for `unknown`, and where a known tool is named by none. */
@@ -76,17 +77,23 @@ export interface NamedTool {
 	readonly isKnown: boolean;
 }
 
-/** Judges a tool by its names and the places that the call reaches. Deny beats ask, which beats allow. */
+/** Judges a tool by its names and the places that the call reaches. Deny beats ask, which beats allow. A call may reach thousands. */
 export function judgeTool({ names, places = [], isKnown }: NamedTool, rules: ToolRules): ToolJudgement {
-	const find = (verdict: "allow" | "ask" | "deny", tried: readonly string[]) =>
-		rules[verdict].find((pattern) => tried.some((name) => coversName(pattern.trim(), name)));
+	const tests = (verdict: "allow" | "ask" | "deny") =>
+		rules[verdict].map((pattern) => ({ pattern, covers: toNameTest(pattern) }));
+	const fold = (name: string) => name.toLowerCase();
+	const [foldedNames, foldedPlaces] = [names.map(fold), places.map(fold)];
+	const all = [...foldedNames, ...foldedPlaces];
 	for (const verdict of ["deny", "ask"] as const) {
-		const pattern = find(verdict, [...names, ...places]);
-		if (pattern !== undefined) return { verdict, pattern };
+		const named = tests(verdict).find(({ covers }) => all.some(covers));
+		if (named) return { verdict, pattern: named.pattern };
 	}
-	const allowing = find("allow", names);
-	if (allowing !== undefined) return { verdict: "allow", pattern: allowing };
-	const [first, ...others] = places.map((place) => find("allow", [place]));
-	if (first !== undefined && !others.includes(undefined)) return { verdict: "allow", pattern: first };
+	const allowing = tests("allow");
+	const named = allowing.find(({ covers }) => foldedNames.some(covers));
+	if (named) return { verdict: "allow", pattern: named.pattern };
+	const findAllowing = (place: string) => allowing.find(({ covers }) => covers(place));
+	const [first, ...others] = foldedPlaces;
+	const allowed = first === undefined ? undefined : findAllowing(first);
+	if (allowed && others.every(findAllowing)) return { verdict: "allow", pattern: allowed.pattern };
 	return { verdict: isKnown ? "allow" : rules.unknown, pattern: null };
 }

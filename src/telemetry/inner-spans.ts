@@ -131,8 +131,10 @@ function toTool(
 			"gen_ai.tool.call.arguments": args?.text ?? null,
 			"gen_ai.tool.call.result": result?.text ?? null,
 			"svc.content.clipped": flag([args, result].some((part) => part?.isClipped)),
-			"error.type": tool.error && requestErrorType(tool.error),
+			"error.type": tool.error,
 			...commonValues(request),
+			"svc.policy.decision": tool.decision ?? null,
+			"svc.policy.decided_by": tool.decidedBy ?? null,
 		},
 		error: tool.error === null ? undefined : { message: tool.error },
 	};
@@ -142,7 +144,10 @@ function isTimed(tool: ToolTelemetry): tool is ToolTelemetry & { startedMs: numb
 	return tool.startedMs !== null;
 }
 
-/** Stages, steps, attempts and tools. Each stands in the step or the stage around its beginning, where there is one. */
+/**
+ * Stages, steps, attempts and tools. Each stands in the step or the stage around its beginning, where there is one; a tool in the step
+ * before it, which may have ended with its last attempt.
+ */
 export function innerParts(request: RequestTelemetry, { ofAttempts }: PlacedUsage, rootId: string): SpanPart[] {
 	const { requestId, stages, steps, attempts, tools, latencyMs } = request;
 	const stageParts = stages.map((stage, i) => ({ stage, spanId: toSpanId(requestId, `stage ${i}`) }));
@@ -158,10 +163,13 @@ export function innerParts(request: RequestTelemetry, { ofAttempts }: PlacedUsag
 		step,
 	}));
 	const around = (atMs: number) => (findAround(timedSteps, atMs) ?? findAround(timedStages, atMs))?.spanId ?? rootId;
+	const begunStep = (atMs: number) => timedSteps.findLast(({ startedMs }) => startedMs <= atMs)?.spanId;
 	return [
 		...stageParts.map(({ stage, spanId }) => toStage(request, stage, spanId, rootId)),
 		...timedSteps.map(({ step, spanId }) => toStep(request, step, spanId, rootId)),
 		...attempts.map((attempt, i) => toAttempt(request, attempt, i, ofAttempts.get(i), around(attempt.startedMs))),
-		...tools.filter(isTimed).map((tool, i) => toTool(request, tool, i, around(tool.startedMs))),
+		...tools
+			.filter(isTimed)
+			.map((tool, i) => toTool(request, tool, i, begunStep(tool.startedMs) ?? around(tool.startedMs))),
 	];
 }

@@ -60,6 +60,11 @@ export const METRIC_GROUPS = {
 	},
 	/** One entry for each decision of the policy. */
 	check: { labels: ["decision", "tier"], slots: [{ name: "checks" }] },
+	/** One entry for each call of a run's tool. */
+	tool: {
+		labels: ["kind", "outcome", "decision", "by"],
+		slots: [{ name: "calls" }, { name: "duration", bounds: REQUEST_BOUNDS }],
+	},
 	/** One entry for each span that was sent or dropped. */
 	span: { labels: ["result"], slots: [{ name: "spans" }] },
 } as const satisfies Record<string, GroupDefinition>;

@@ -36,6 +36,19 @@ export type CountedRequest = Pick<
 	| "isStream"
 >;
 
+/** A call of a run's tool, as it is counted: words of the service alone. */
+export interface CountedToolCall {
+	/** The type of its tool. */
+	kind: string;
+	/** The state in which it ended. */
+	outcome: string;
+	/** The one that stood, and whose it was; null where nobody decided. */
+	decision: string | null;
+	by: "person" | "policy" | null;
+	/** Null where it did not run. */
+	ms: number | null;
+}
+
 /** Vectors by the keys of their series: JSON. */
 export type MetricDeltas = Readonly<Record<string, readonly number[]>>;
 
@@ -249,6 +262,14 @@ export class MetricSums {
 	/** Counts a decision of the policy. */
 	addCheck({ decision, tier }: Pick<PolicyCheckTelemetry, "decision" | "tier">): void {
 		this.#add("check", { decision, tier }, [["checks", 1]]);
+	}
+
+	/** Counts a call of a run's tool. */
+	addToolCall({ ms, ...labels }: CountedToolCall): void {
+		this.#add("tool", labels, [
+			["calls", 1],
+			["duration", ms],
+		]);
 	}
 
 	/** Counts spans that were sent, or dropped. */

@@ -36,7 +36,7 @@ type MetricSource = { [G in MetricGroup]: SummedMetric<G> }[MetricGroup] | Gauge
 
 export type MetricDefinition = MetricSource & {
 	/** UCUM, as OTLP sends it. Prometheus has seconds and USD in a metric's name. */
-	unit: "{token}" | "{request}" | "{call}" | "{check}" | "{span}" | "{key}" | "{pending}" | "s" | "USD";
+	unit: "{token}" | "{request}" | "{call}" | "{check}" | "{span}" | "{key}" | "{pending}" | "{decision}" | "s" | "USD";
 	/** How many of the stored unit make one: durations are stored in ms, costs in nano-USD. */
 	divisor: number;
 	description: string;
@@ -243,6 +243,34 @@ export const METRICS = {
 		divisor: 1,
 		description: "What runs of agents wait for now: client tools, approvals, plans, answers.",
 		labels: ["kind"],
+	},
+	"svc.agent.tool_calls": {
+		kind: "counter",
+		group: "tool",
+		unit: "{call}",
+		divisor: 1,
+		description: "Tool calls of runs that ended, by the state in which they ended.",
+		labels: { kind: { from: "kind" }, outcome: { from: "outcome" } },
+		parts: [{ slot: "calls" }],
+	},
+	"svc.agent.tool_call.duration": {
+		kind: "histogram",
+		group: "tool",
+		unit: "s",
+		divisor: 1e3,
+		description: "From the dispatch of a run's tool call to its end.",
+		labels: { kind: { from: "kind" } },
+		parts: [{ slot: "duration" }],
+	},
+	"svc.agent.decisions": {
+		kind: "counter",
+		group: "tool",
+		unit: "{decision}",
+		divisor: 1,
+		description: "Decisions on tool calls of runs that ended, by whose they were.",
+		labels: { decision: { from: "decision" }, by: { from: "by" } },
+		parts: [{ slot: "calls" }],
+		needs: "decision",
 	},
 	"svc.telemetry.spans": {
 		kind: "counter",

@@ -60,10 +60,14 @@ export interface ToolTelemetry {
 	type: "function" | "extension";
 	startedMs: number | null;
 	ms: number | null;
+	/** A code, or the state in which a run's call ended; null where nothing went wrong. */
 	error: string | null;
 	/** JSON texts, after masking; null while content is off. */
 	arguments: string | null;
 	result: string | null;
+	/** Of a run's call: what the policy decided on it, and who let it run. */
+	decision?: string | null;
+	decidedBy?: "policy" | "person";
 }
 
 /** A part of a message in the form of the GenAI conventions (`gen-ai-input-messages.json`). */

@@ -28,7 +28,11 @@ export const SPANS: Readonly<Record<SpanType, SpanDefinition>> = {
 	},
 	stage: { kind: "internal", name: "`stage NAME`", description: "A group of a workflow's calls." },
 	step: { kind: "internal", name: "`step ROLE`", description: "A step of an agent's run." },
-	tool: { kind: "internal", name: "`execute_tool NAME`", description: "A tool that was executed." },
+	tool: {
+		kind: "internal",
+		name: "`execute_tool NAME`",
+		description: "A tool that was executed; of a run from its dispatch to its end.",
+	},
 	policy_check: {
 		kind: "internal",
 		name: "`policy_check`",
@@ -155,7 +159,8 @@ export const ATTRIBUTES = {
 	"error.type": {
 		type: "string",
 		on: ["request", "attempt", "step", "tool"],
-		description: "The code of the error, as answers have it; of an attempt why it was lost, or the upstream's status.",
+		description:
+			"The code of the error, as answers have it; of an attempt why it was lost, or the upstream's status; of a run's tool `failed` or `expired`.",
 	},
 	"http.request.method": { type: "string", on: ["request"], description: "Of the endpoint." },
 	"http.route": { type: "string", on: ["request"], description: "Path of the endpoint." },
@@ -212,8 +217,13 @@ export const ATTRIBUTES = {
 	"svc.step.output_tokens": { type: "int", on: ["step"], description: "Likewise of the output tokens." },
 	"svc.policy.decision": {
 		type: "string",
-		on: ["policy_check"],
+		on: ["tool", "policy_check"],
 		description: "`allow`, `confirm`, `approve` or `deny`.",
+	},
+	"svc.policy.decided_by": {
+		type: "string",
+		on: ["tool"],
+		description: "Who let the call run: `policy`, or the `person` who was asked.",
 	},
 	"svc.policy.tier": { type: "string", on: ["policy_check"], description: "The risk band." },
 	"svc.policy.factors": { type: "string[]", on: ["policy_check"], description: "Names of the reasons." },

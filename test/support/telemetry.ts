@@ -1,4 +1,5 @@
-// Requests and checks as telemetry is told of them, for tests.
+// Requests, checks and calls as telemetry is told of them, for tests.
+import type { CountedToolCall } from "../../src/telemetry/metric-sums.ts";
 import type {
 	AttemptTelemetry,
 	ModelUsageTelemetry,
@@ -91,6 +92,11 @@ export function refusedTelemetry(members: Partial<RequestTelemetry> = {}): Reque
 		attempts: [],
 		...members,
 	});
+}
+
+/** A call of a client's tool that the policy allowed, and that was answered. */
+export function countedToolCall(members: Partial<CountedToolCall> = {}): CountedToolCall {
+	return { kind: "function", outcome: "done", decision: "allowed", by: "policy", ms: 1_500, ...members };
 }
 
 export function checkTelemetry(members: Partial<PolicyCheckTelemetry> = {}): PolicyCheckTelemetry {

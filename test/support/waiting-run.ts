@@ -40,6 +40,9 @@ export class WaitingRun {
 	/** Of the run besides those that all have. */
 	members: Record<string, unknown> = {};
 
+	/** The tool that its events say was called, as the model named it. */
+	called = "look";
+
 	constructor(rounds: RunPending[][]) {
 		this.rounds = rounds;
 	}
@@ -76,7 +79,7 @@ export class WaitingRun {
 
 	#stream(): Response {
 		const name = this.status === "requires_action" ? "requires_action" : "result";
-		const progress = { type: "tool_called", tool: "look" };
+		const progress = { type: "tool_called", tool: this.called };
 		const text = `event: progress\ndata: ${JSON.stringify(progress)}\n\nevent: ${name}\ndata: ${JSON.stringify(this.toJson())}\n\n`;
 		return new Response(text, { headers: { "content-type": "text/event-stream" } });
 	}

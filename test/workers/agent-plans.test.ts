@@ -85,7 +85,18 @@ describe("a plan that waits for approval", () => {
 		const refused = await errorOf(await decide(waiting, { resolutions: [wrong] }));
 		expect(refused).toMatchObject({ status: 422, body: { issues: [{ path: "resolutions.0.arguments.plan.1" }] } });
 		const plan = ["Name one river", "Say where it ends"];
-		const run = await parseRun(decide(waiting, { resolutions: [{ id, decision: "edit", arguments: { plan } }] }));
+		const shown = planOf(waiting).arguments;
+		for (const other of [{ bound_usd: 0.000_1 }, { max_steps: 2 }, { cap: 1 }]) {
+			const edit = { id, decision: "edit", arguments: { ...shown, plan, ...other } };
+			const [name] = Object.keys(other);
+			// Who lowers a bound must not believe that it holds.
+			expect(await errorOf(await decide(waiting, { resolutions: [edit] }))).toMatchObject({
+				status: 422,
+				body: { issues: [{ path: `resolutions.0.arguments.${name}`, message: expect.stringContaining("only plan") }] },
+			});
+		}
+		const edit = { id, decision: "edit", arguments: { ...shown, plan } };
+		const run = await parseRun(decide(waiting, { resolutions: [edit] }));
 		expect(run).toMatchObject({ status: "complete", plan });
 		expect(upstream.requests.length).toBeGreaterThan(2);
 		await expectAccounted(key, run);

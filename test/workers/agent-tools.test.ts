@@ -1,9 +1,10 @@
 // Runs with tools: a step that is a loop of turns and calls, and what ends it.
 import { beforeEach, describe, expect, it } from "vitest";
+import type { RunResponse } from "../../src/agents/response.ts";
 import { expectAccounted, readRun } from "../support/agents.ts";
 import { useService } from "../support/per-test.ts";
 import { callWithKey } from "../support/service.ts";
-import { allText, OPENAI_FORMAT, type ScriptedTurn, sayTurn, toolModel } from "../support/tool-model.ts";
+import { allText, OPENAI_FORMAT, readAsked, type ScriptedTurn, sayTurn, toolModel } from "../support/tool-model.ts";
 import { driveRun, putManifest, READ_TOOL, resolveRun } from "../support/tool-runs.ts";
 
 const { upstream, key } = useService("pro");
@@ -13,6 +14,16 @@ const body = { goal: GOAL, brain_config: OPENAI_FORMAT, tools: [READ_TOOL] };
 const read = (name: string): ScriptedTurn => ({ calls: [{ name: "read_note", args: { name } }] });
 
 beforeEach(() => putManifest(key, { tools: { unknown: "allow" } }));
+
+/** Answers what a run waits for, until it waits for nothing. */
+async function driveOn(waiting: RunResponse): Promise<RunResponse> {
+	let run = waiting;
+	while (run.status === "requires_action") {
+		const resolutions = run.pending?.map(({ id }) => ({ id, output: "Milk." })) ?? [];
+		run = await resolveRun(key, run.run_id, { resolutions });
+	}
+	return run;
+}
 
 /** Runs with a scripted model. */
 async function runWith(
@@ -144,6 +155,113 @@ describe("a step with tools", () => {
 		expect(model.asked[0]?.body).not.toContain("Say it in French.");
 		for (const asked of model.asked.slice(1))
 			expect(allText(asked).split("The user says:\nSay it in French.")).toHaveLength(2);
+		await expectAccounted(key, run);
+	});
+
+	/** A run whose owner says something while its model writes the answer. @returns the run, and the message's answer. */
+	async function steerLate(
+		say: (n: number) => ScriptedTurn,
+		more: Record<string, unknown> = {},
+		text = "Say it in French.",
+	) {
+		let runId = "";
+		let told: ReturnType<typeof callWithKey> | null = null;
+		let answers = 0;
+		const model = toolModel(async ({ results }) => {
+			if (results.length === 0) return read("n0");
+			const message = { id: "m1", text };
+			told ??= callWithKey(key.key, `/v1/agent/${runId}/resolve`, { message, background: true });
+			await told;
+			return say(answers++);
+		});
+		upstream.replace(model.answer);
+		const waiting = await driveRun(key, { ...body, ...more }, () => null);
+		runId = waiting.run_id;
+		const [pending] = waiting.pending ?? [];
+		const run = await resolveRun(key, runId, { resolutions: [{ id: pending?.id, output: "Milk." }] });
+		return { run, asked: model.asked, told: (await told) as Response | null };
+	}
+
+	it("reads a message that comes while its model writes the answer", async () => {
+		const { run, asked, told } = await steerLate((n) => ({ text: n === 0 ? "Milk." : "Du lait." }));
+		expect(told?.status).toBe(202);
+		expect(run).toMatchObject({ status: "complete", output: "Du lait.", goal_outcome: "done" });
+		expect(asked).toHaveLength(3);
+		expect(asked[1]?.body).not.toContain("Say it in French.");
+		expect(allText({ messages: asked[2]?.messages ?? [] })).toContain("The user says:\nSay it in French.");
+		expect(asked[2]?.model).toBe(asked[1]?.model);
+		await expectAccounted(key, run);
+	});
+
+	it("keeps the answer where money does not cover a turn that reads such a message", async () => {
+		const text = "Say it in French. ".repeat(3_000);
+		const { run, asked, told } = await steerLate(() => ({ text: "Milk." }), { max_cost_usd: 0.002 }, text);
+		expect(told?.status).toBe(202);
+		expect(run).toMatchObject({ status: "complete", output: "Milk." });
+		expect(asked).toHaveLength(2);
+		await expectAccounted(key, run);
+	});
+
+	it("takes no message that no turn will read", async () => {
+		const model = toolModel(({ results }) => (results.length === 0 ? read("n") : { text: "Milk." }));
+		let runId = "";
+		const refused: unknown[] = [];
+		upstream.replace(async (request) => {
+			const asked = await request.clone().text();
+			if (runId !== "" && asked.startsWith("{") && readAsked(asked).tools.length === 0) {
+				const message = { id: "m1", text: "Say it in French." };
+				const response = await callWithKey(key.key, `/v1/agent/${runId}/resolve`, { message });
+				refused.push(response.status, await response.json());
+			}
+			return model.answer(request);
+		});
+		const waiting = await driveRun(
+			key,
+			{ ...body, goal: "1. Read the note alpha\n2. Say what it holds", max_steps: 3 },
+			() => null,
+		);
+		runId = waiting.run_id;
+		const run = await driveOn(waiting);
+		expect(run).toMatchObject({ status: "complete", steps: [{ strategy: "tools" }, { strategy: "tools" }, {}] });
+		expect(refused).toEqual([
+			409,
+			{
+				error: "action_conflict",
+				message: expect.stringContaining("makes no further turn"),
+				...{ id: "m1", state: "running", decided: null, pending: [] },
+			},
+		]);
+	});
+});
+
+describe("a model that writes out a call in words", () => {
+	const written = '<tool_call>{"name": "read_note", "arguments": {"name": "alpha"}}</tool_call>';
+
+	it("is told that this is not run, and another one goes on", async () => {
+		let first = "";
+		const { run, asked } = await runWith(({ model, results }) => {
+			first ||= model;
+			if (model === first) return { text: written };
+			return results.length === 0 ? read("alpha") : { text: "Milk." };
+		});
+		expect(run).toMatchObject({ status: "complete", output: "Milk.", goal_outcome: "done" });
+		expect(allText(asked[0] ?? { messages: [] })).not.toContain("is not run");
+		expect(allText(asked[1] ?? { messages: [] })).toContain("A call that is written out in words is not run.");
+		await expectAccounted(key, run);
+	});
+
+	it("ends its step, as all do, with what was said before and an alert", async () => {
+		const { run, asked } = await runWith(({ results }) =>
+			results.length === 0 ? { ...read("alpha"), text: "I look at it." } : { text: written },
+		);
+		expect(run).toMatchObject({
+			status: "complete",
+			goal_outcome: "partial",
+			tool_calls: { requested: 1, allowed: 1 },
+		});
+		expect(run.output).toMatch(/^I look at it\.\n\nThe models of this step wrote out tool calls in words/);
+		expect(run.alerts).toMatchObject([{ code: "tools_ended", message: expect.stringContaining("in words") }]);
+		expect(asked).toHaveLength(4);
 		await expectAccounted(key, run);
 	});
 });

@@ -22,7 +22,8 @@ import { logError } from "../../http/log.edge.ts";
 import { eventBytes, type StoredDeletion } from "../../meter/stored-bytes.ts";
 import type { RunSnapshot, StepTextResponse } from "../response.ts";
 import type { ResolutionBatch } from "../tools/resolution.ts";
-import { type ResolveVerdict, RunResolving } from "../tools/resolving.edge.ts";
+import type { ResolvingContext } from "../tools/resolve-call.edge.ts";
+import { type ResolveVerdict, resolveBatch } from "../tools/resolving.edge.ts";
 import type { ResolverStand } from "../tools/resolving-key.edge.ts";
 import { RunWaiting, showPendings } from "../tools/waiting.edge.ts";
 import { isAtRest, isPaused, nextDueMs, type RunStanding, toRunStanding } from "../tools/waiting.ts";
@@ -85,7 +86,6 @@ export class AgentRun extends BackedUpObject implements EventSource {
 	#money: RunMoney;
 	#deadlines: RunDeadlines;
 	#waiting: RunWaiting;
-	#resolving: RunResolving;
 	#actions: RunActions;
 	#ending: RunEnding;
 
@@ -112,12 +112,6 @@ export class AgentRun extends BackedUpObject implements EventSource {
 			reportRest: async (run) => this.#waiters.reportRest(await this.#show(run)),
 			reportUnsettled: () => this.#reportUnsettled(),
 			canTurn: (run, guard) => this.#actions.canTurn(run, guard),
-		});
-		this.#resolving = new RunResolving(env, {
-			queueRecords({ records, events }) {
-				for (const event of events) runOutbox.addEvent(event);
-				for (const record of records) runOutbox.addDecision(record);
-			},
 		});
 		this.#ownerOutbox = new OwnerOutbox(state, env, {
 			failureEvent: "agent_run_flush_failed",
@@ -400,7 +394,8 @@ export class AgentRun extends BackedUpObject implements EventSource {
 	async resolve(userId: string, batch: ResolutionBatch, by: ResolverStand): Promise<Result<ResolveVerdict> | null> {
 		const run = this.#runForUser(userId);
 		if (!run) return null;
-		const taken = await this.#resolving.resolve(run, batch, by);
+		const queueRecords: ResolvingContext["queueRecords"] = (records) => this.#runOutbox.addResolved(records);
+		const taken = await resolveBatch({ env: this.env, run, by, queueRecords }, batch);
 		if (taken.ok) this.#goOnIfAnswered(run);
 		// An edit that the policy denies changes nothing, and has an event all the same.
 		else if (!this.#runOutbox.isIdle()) this.#ownerOutbox.flushSoon();

@@ -31,6 +31,7 @@ import { type OpenFunds, openFunds } from "../../usage/funds.edge.ts";
 import { keepsTexts, keepTexts } from "../../usage/kept-texts.edge.ts";
 import { findReceipt } from "../../usage/receipt-lookup.edge.ts";
 import { type GoalTexts, gateForGoal } from "../goal-gate.edge.ts";
+import { toCountedCalls } from "../tools/call-telemetry.ts";
 import { listOutsideTexts } from "../tools/step-history.ts";
 import { toToolDefinition } from "../tools/tool-definition.ts";
 import { listCharges, sumChargesNanoUsd } from "./charges.ts";
@@ -246,7 +247,8 @@ export class RunMoney {
 		const gate = await this.gateFor(run);
 		const end = toRunEnd(run.spec, run.state, run.steps, run.charges);
 		const draft = draftSettlement({ ...this.#toSettlementSource(run, gate), end }, Date.now());
-		const settlement = { ...draft, receipt: await sealReceipt(draft.receipt, signer) };
+		const toolCalls = run.calls.length > 0 ? { toolCalls: toCountedCalls(run) } : {};
+		const settlement = { ...draft, ...toolCalls, receipt: await sealReceipt(draft.receipt, signer) };
 		run.savePendingSettlement({ end, settlement });
 	}
 
@@ -295,12 +297,17 @@ export class RunMoney {
 	}
 
 	/** Hands over the spans of a run that is settled. */
-	#trace({ spec, charges, steps }: StoredRun, settlement: Settlement, output: string, tell: TellText | null): void {
+	#trace(
+		{ spec, calls, charges, steps }: StoredRun,
+		settlement: Settlement,
+		output: string,
+		tell: TellText | null,
+	): void {
 		const { trace } = spec;
 		if (!trace || !this.#openTrace) return;
 		const opened = this.#openTrace(trace.parent);
 		const told = opened.hasContent ? tell : null;
-		opened.handRequest(() => toRunTelemetry(settlement, { spec, charges, steps, output }, trace, told));
+		opened.handRequest(() => toRunTelemetry(settlement, { spec, calls, charges, steps, output }, trace, told));
 	}
 
 	/** The receipt that the run was settled with; null while it is not settled. */

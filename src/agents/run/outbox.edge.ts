@@ -9,7 +9,7 @@ import { type EventPageQuery, selectNewest } from "../../audit/page.ts";
 import { redactPayloadSecrets } from "../../compliance/audit-secrets.ts";
 import { database } from "../../db/client.edge.ts";
 import { cachedSettings } from "../../settings.ts";
-import type { DecisionRecord } from "../tools/decision-record.ts";
+import type { ResolvedRecords } from "../tools/decision-record.ts";
 import { appendReview } from "../tools/deliver-review.edge.ts";
 import { toAgentRunRow } from "./run-view.ts";
 import { type AgentRunRow, upsertRun } from "./runs.store.ts";
@@ -42,9 +42,10 @@ export class RunOutbox {
 		this.#stored.addEvent(event);
 	}
 
-	/** The same for the record of a person's decision. */
-	addDecision({ event, handoff }: DecisionRecord): void {
-		this.#stored.addEvent({ ...event, handoff });
+	/** The same for what is stored with people's answers. */
+	addResolved({ records, events }: ResolvedRecords): void {
+		for (const event of events) this.addEvent(event);
+		for (const { event, handoff } of records) this.#stored.addEvent({ ...event, handoff });
 	}
 
 	/** Whether the record of a decision has not arrived. Until it has, the run is not sealed. */

@@ -5,6 +5,8 @@ import type { Settlement } from "../../meter/settlement.ts";
 import { nanoUsd } from "../../proof/money.ts";
 import type { Receipt } from "../../proof/receipt.ts";
 import type { ExchangedContent, RequestTelemetry, StepTelemetry } from "../../telemetry/request-telemetry.ts";
+import { toToolTelemetry } from "../tools/call-telemetry.ts";
+import type { ToolCall } from "../tools/tool-call.ts";
 import { type StepCharge, sumChargesNanoUsd } from "./charges.ts";
 import type { RunSpec, RunStep, RunTracePlace } from "./run.ts";
 
@@ -62,7 +64,8 @@ export function toRunSteps(
 
 /** What spans of a run that is over are made of, beside its row. */
 interface RunMaterial {
-	spec: Pick<RunSpec, "goal">;
+	spec: Pick<RunSpec, "goal" | "tools" | "startedAtMs">;
+	calls: readonly ToolCall[];
 	charges: readonly StepCharge[];
 	steps: readonly RunStep[];
 	output: string;
@@ -71,14 +74,16 @@ interface RunMaterial {
 /** @param tell null where texts are not told. */
 export function toRunTelemetry(
 	{ receipt, ...settled }: Settlement,
-	{ spec: { goal }, charges, steps, output }: RunMaterial,
+	{ spec, calls, charges, steps, output }: RunMaterial,
 	{ parent, route }: RunTracePlace,
 	tell: TellText | null,
 ): RequestTelemetry {
+	const { goal } = spec;
 	const told = { ...settled, receipt: JSON.parse(receipt.receipt) as Receipt };
 	return {
 		...toSettledTelemetry(told, { endpoint: route, parent }),
 		steps: toRunSteps(charges, steps, tell),
+		tools: toToolTelemetry({ spec, calls }),
 		// A goal that is not kept is empty.
 		content: tell && goal !== "" ? { system: [], ...exchange(goal, output, tell) } : null,
 	};

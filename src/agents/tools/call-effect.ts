@@ -59,6 +59,17 @@ function toCommands({ texts, lists }: PointedTexts): string[] {
 	return [...texts, ...lists.filter((words) => words.length > 1).map((words) => words.map(toShellWord).join(" "))];
 }
 
+/** The host that programs which read addresses as browsers do find in one; null where they find none. */
+function parseHost(address: string): string | null {
+	const hostname = URL.parse(address)?.hostname ?? "";
+	return hostname === "" ? null : hostname;
+}
+
+const WITH_SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
+/** What programs read as browsers do even where slashes lack: `http:/host` leads to that host, and is no host `http`. */
+const SLASHLESS = /^(?:https?|wss?|ftp|file):/i;
+const PLAIN_HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
+
 /** A mail address in its plain form, of which all readers take the same domain. */
 const MAIL_ADDRESS = /^[a-z0-9][\w.+-]*@([a-z0-9-]+(?:\.[a-z0-9-]+)+)$/i;
 
@@ -68,9 +79,22 @@ function readHostname(text: string): string | null {
 	// Controls, spaces and backslashes are dropped, or read as slashes, by some readers of addresses and not by others; what stands
 	// before an `@` passes for the host.
 	if (/[\s\\@\p{C}]/u.test(written)) return null;
-	const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(written) ? written : `https://${written.replace(/^\/\//, "")}`;
-	const hostname = URL.parse(address)?.hostname ?? "";
-	return hostname === "" ? null : hostname;
+	if (!WITH_SCHEME.test(written) && SLASHLESS.test(written)) return null;
+	const address = WITH_SCHEME.test(written) ? written : `https://${written.replace(/^\/\//, "")}`;
+	const hostname = parseHost(address);
+	// A list in one text has commas or semicolons, which may stand in a host.
+	return hostname !== null && PLAIN_HOST.test(hostname) ? hostname : null;
+}
+
+/** Parts of an address that are looked at for a host. */
+const MAX_HOST_PARTS = 100;
+
+/** The hosts that some program may find in an address on which programs disagree. */
+function possibleHosts(text: string): string[] {
+	const whole = text.replace(/[\s\p{C}]/gu, "");
+	const parts = text.split(/[^\p{L}\p{N}\p{M}._\u3002\uff0e\uff61-]+/u, MAX_HOST_PARTS);
+	const addresses = [whole, ...[whole, ...parts].map((part) => `https://${part}`)];
+	return addresses.flatMap((address) => parseHost(address) ?? []);
 }
 
 /** PATH_MAX of Linux. */
@@ -105,7 +129,10 @@ export function toCallEffect(tool: RunTool, given: JsonObject, findSecrets: Find
 	const { commands: lines = [], files_affected = [], asks = [] } = effect;
 	const unreadable = [...commands.unreadable, ...files.unreadable, ...hosts.unreadable];
 	const isTooMuch = lines.length > MAX_COMMANDS || files_affected.length > MAX_PATHS;
-	const places = hostnames.flatMap((host) => (host === null ? [] : [toDomainPlace(name, host)]));
+	const isUnsure = hostnames.includes(null);
+	const certain = hostnames.flatMap((host) => host ?? []);
+	const possible = hosts.texts.flatMap((text, at) => (hostnames[at] === null ? possibleHosts(text) : []));
+	const reached = [...new Set([...certain, ...possible])].map((host) => toDomainPlace(name, host));
 	return {
 		action: effect.action,
 		action_kind: effect.action_kind ?? null,
@@ -114,14 +141,14 @@ export function toCallEffect(tool: RunTool, given: JsonObject, findSecrets: Find
 		reachesOut: commands.texts.length + hosts.texts.length + unreadable.length > 0,
 		tool: {
 			names: [name],
-			// No pattern of `allow` names a place that cannot be told, unless it names all.
-			places: hostnames.includes(null) ? [...places, toDomainPlace(name, "?")] : places,
+			// A pattern of `deny` names any host that may be meant. None of `allow` names a place that cannot be told, unless it names all.
+			places: isUnsure ? [...reached, toDomainPlace(name, "?")] : reached,
 			isKnown: false,
 			isUnreadable: isTooMuch,
 			asks: [
 				...asks,
 				...unreadable.map((pointer) => `${pointer === "" ? "the arguments" : pointer} holds something else than text`),
-				...(hostnames.includes(null) ? ["an address can be read in more than one way"] : []),
+				...(isUnsure ? ["an address can be read in more than one way"] : []),
 				...(files.texts.every(isOrdinaryPath) ? [] : ["a path is too long, or has control characters"]),
 			],
 		},

@@ -233,14 +233,15 @@ export class CallRound {
 		const { spec } = this.#loop.run;
 		if (!tool) throw new Error("a call that may run has a tool");
 		const id = `pnd_${ulid()}`;
+		const nowMs = Date.now();
 		if (tool.kind === "client") {
-			const pending = createPending(spec, { id, kind: "client_tool", timeoutMs: tool.timeoutMs }, Date.now());
-			return { ...worked, call: dispatchCall(call, pending) };
+			const pending = createPending(spec, { id, kind: "client_tool", timeoutMs: tool.timeoutMs }, nowMs);
+			return { ...worked, call: dispatchCall(call, pending, nowMs) };
 		}
 		if (tool.name === "ask_user")
-			return { ...worked, call: dispatchCall(call, createPending(spec, { id, kind: "input" }, Date.now())) };
+			return { ...worked, call: dispatchCall(call, createPending(spec, { id, kind: "input" }, nowMs), nowMs) };
 		const args = readArguments(texts.arguments);
-		return this.#compute({ ...worked, call: dispatchCall(call, null) }, args.ok ? args.value : {});
+		return this.#compute({ ...worked, call: dispatchCall(call, null, nowMs) }, args.ok ? args.value : {});
 	}
 
 	/** Runs a call of `compute`. What it makes of untrusted results is untrusted, too. */
@@ -258,7 +259,7 @@ export class CallRound {
 		const sourceIds = new Set(sources.map((source) => findResult(ids, source)));
 		const isUntrusted = toolCalls.calls.some((call) => call.isUntrusted && sourceIds.has(call.id));
 		const { texts, mark } = fillResult(worked.texts.arguments, output, isError, this.#hash);
-		const call = { ...finishCall(worked.call, mark, null), isUntrusted, ...toRepeatMark(this.#tools) };
+		const call = { ...finishCall(worked.call, mark, null, Date.now()), isUntrusted, ...toRepeatMark(this.#tools) };
 		return { ...worked, call, texts: { ...texts, whole: whole ?? texts.whole } };
 	}
 

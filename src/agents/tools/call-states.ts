@@ -120,24 +120,24 @@ export function reopenCall(call: ToolCall): ToolCall {
 }
 
 /** A call that runs. @param pending what is waited for: of kind `client_tool` or `input`; null for what the service runs itself. */
-export function dispatchCall(call: ToolCall, pending: CallPending | null): ToolCall {
+export function dispatchCall(call: ToolCall, pending: CallPending | null, nowMs: number): ToolCall {
 	demand(call.state === "approved" || call.state === "allowed", call, "dispatched");
 	demand(pending?.kind !== "approval", call, "dispatched as an approval");
-	return { ...call, state: "dispatched", pending };
+	return { ...call, state: "dispatched", pending, dispatchedAtMs: nowMs };
 }
 
 /** A call with its result. @param resolution hash of the resolution that brought it; null for what the service ran itself. */
-export function finishCall(call: ToolCall, result: CallResultMark, resolution: Hash | null): ToolCall {
+export function finishCall(call: ToolCall, result: CallResultMark, resolution: Hash | null, nowMs: number): ToolCall {
 	demand(call.state === "dispatched" && (call.pending === null) === (resolution === null), call, "finished");
 	const state = result.isError ? "failed" : "done";
-	return { ...settlePending(call, "resolved", resolution), ...result, state };
+	return { ...settlePending(call, "resolved", resolution), ...result, state, endedAtMs: nowMs };
 }
 
 /** A call whose pending nobody resolved in time: an approval is rejected, anything else has expired. @param result an error result. */
-export function expireCall(call: ToolCall, result: CallResultMark): ToolCall {
+export function expireCall(call: ToolCall, result: CallResultMark, nowMs: number): ToolCall {
 	demand(call.pending !== null && result.isError, call, "expired");
 	const state = call.pending?.kind === "approval" ? "rejected" : "expired";
-	return { ...settlePending(call, "expired", null), ...result, state };
+	return { ...settlePending(call, "expired", null), ...result, state, endedAtMs: nowMs };
 }
 
 /**

@@ -27,6 +27,12 @@ export interface DecisionRecord {
 	handoff: AppendRequest;
 }
 
+/** What is stored with the answers to a run: the records of decisions, and the events of edits that were judged. */
+export interface ResolvedRecords {
+	records: readonly DecisionRecord[];
+	events: readonly AuditEventRow[];
+}
+
 /** The part of a run that its records name. */
 type DecidedRun = Pick<RunSpec, "runId" | "userId" | "workspaceId" | "planId">;
 

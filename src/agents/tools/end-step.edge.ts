@@ -1,4 +1,4 @@
-// Ends a tool step: in the words of its last turn, in what was said before where that has none, or without a result. executor.edge.ts
+// Ends a tool step: in the words of its last turn, in what was said before where that has none, or without a result. run/store-step.edge.ts
 // stores what it ends in.
 import { ok } from "../../failure.ts";
 import { Comparison } from "../../orchestration/agreement.ts";
@@ -22,8 +22,11 @@ import type { SealedChanges, StoredTurn } from "./stored-calls.edge.ts";
 import { countCalls, MAX_STEP_CALLS, type OpenToolStep, type ToolStepEnding, withCounts } from "./tool-state.ts";
 import type { TurnAnswer } from "./tool-turn.edge.ts";
 
-/** Why a step ends without words of its last turn: its limit, or that the models which were asked to go on rejected its exchange. */
-type WordlessEnding = ToolStepEnding | "rejected";
+/**
+ * Why a step ends without words of its last turn: its limit, that the models which were asked to go on rejected its exchange, or that
+ * they wrote out calls in words.
+ */
+type WordlessEnding = ToolStepEnding | "rejected" | "written";
 
 /** What the text of such a step says. */
 const WORDLESS: Readonly<Record<WordlessEnding, string>> = {
@@ -31,6 +34,7 @@ const WORDLESS: Readonly<Record<WordlessEnding, string>> = {
 	max_tool_calls: "The step made all the tool calls that it may make, and came to no answer.",
 	loop: "The step made the same tool call again and again, and came to no answer.",
 	rejected: "The models that were asked to go on with this step rejected what it had come to, so it came to no answer.",
+	written: "The models of this step wrote out tool calls in words, which are not run, and came to no answer.",
 };
 
 /** A tool step that has ended: the answer of its last turn, and what that cost beside the turns before. */
@@ -59,13 +63,18 @@ function wordsSoFar(loop: LoopContext, ending: WordlessEnding): string {
 	return [...said, WORDLESS[ending]].join("\n\n");
 }
 
+/** Why a step got no more calls because of its models, for people. */
+const MODELS_ENDED = {
+	rejected: "the models that were asked for its next turn rejected it; the exchange may be too long for them",
+	written: "its models wrote out calls in words, which are not run; ask models that call tools",
+} as const;
+
 /** Says what ended the step. A loop has its own alert. */
 function reportEnding(loop: LoopContext, ending: WordlessEnding): void {
 	const { run, guard, report } = loop;
 	if (ending === "loop") return;
-	if (ending === "rejected") {
-		const why = "the models that were asked for its next turn rejected it; the exchange may be too long for them";
-		report({ type: "alert", alert: guard.reportToolsEnded(countSteps(run.state), why) });
+	if (ending === "rejected" || ending === "written") {
+		report({ type: "alert", alert: guard.reportToolsEnded(countSteps(run.state), MODELS_ENDED[ending]) });
 		return;
 	}
 	const isRunLimit = countCalls(toolsOf(loop)) >= (run.spec.maxToolCalls ?? 0);
@@ -184,7 +193,7 @@ export async function closeToolStep(loop: LoopContext): Promise<void> {
 		.filter((call) => !isOver(call))
 		.map((call) => {
 			const { texts, mark } = fillResult(toolCalls.texts(call.id).arguments, NOT_RUN.stopped(), true, hashOf(loop));
-			return { call: { ...failCall(call, mark), isRead: true }, texts };
+			return { call: { ...failCall(call, mark), isRead: true, endedAtMs: Date.now() }, texts };
 		});
 	const sealed = await toolCalls.seal(env, spec.userId, step, { calls: ended });
 	const changed = new Map(ended.map(({ call }) => [call.id, call]));

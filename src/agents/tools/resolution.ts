@@ -8,14 +8,12 @@ import type { Hash } from "../../proof/hash.ts";
 import type { TextHash } from "../../proof/salted.ts";
 import { utf8Length } from "../../text/utf8.ts";
 import type { PendingEntry, PendingKind } from "./pending.ts";
+import { MAX_ARGUMENT_BYTES, MAX_RESULT_BYTES } from "./results.ts";
 import type { PendingEnd } from "./tool-call.ts";
 
 /** As many as a run has calls, and its plan. */
 const MAX_RESOLUTIONS = 201;
-/** What a row of a Durable Object holds, with room for what stands beside it. */
-const MAX_OUTPUT_BYTES = 1_048_576;
 const MAX_REASON_CHARS = 2_000;
-const MAX_ARGUMENTS_BYTES = 262_144;
 const MAX_MESSAGE_ID_CHARS = 200;
 const MAX_MESSAGE_BYTES = 65_536;
 
@@ -80,6 +78,9 @@ export type Resolution = { id: string } & (
 	| { form: "payload"; payload: unknown }
 );
 
+/** What a person decides on an action. */
+export type PersonDecision = Extract<Resolution, { form: "decision" }>;
+
 /** What a request asks of a waiting run. */
 export interface ResolutionBatch {
 	resolutions: Resolution[];
@@ -122,16 +123,16 @@ function toResolution(request: ResolutionRequest, path: string): Result<Resoluti
 	if (isOutput) {
 		const output = typeof request.output === "string" ? request.output : JSON.stringify(request.output);
 		const bytes = utf8Length(output);
-		if (bytes <= MAX_OUTPUT_BYTES)
+		if (bytes <= MAX_RESULT_BYTES)
 			return ok({ id, form: "output", output: output.toWellFormed(), isError: request.is_error ?? false });
 		return refuseMember(
 			`${path}.output`,
-			`has ${bytes} bytes; at most ${MAX_OUTPUT_BYTES} are allowed (1 MiB): send the part that matters`,
+			`has ${bytes} bytes; at most ${MAX_RESULT_BYTES} are allowed (1 MiB): send the part that matters`,
 		);
 	}
 	if (decision == null) return ok({ id, form: "payload", payload });
-	if (utf8Length(JSON.stringify(edited ?? null)) > MAX_ARGUMENTS_BYTES)
-		return refuseMember(`${path}.arguments`, `have more than ${MAX_ARGUMENTS_BYTES} bytes of JSON`);
+	if (utf8Length(JSON.stringify(edited ?? null)) > MAX_ARGUMENT_BYTES)
+		return refuseMember(`${path}.arguments`, `have more than ${MAX_ARGUMENT_BYTES} bytes of JSON`);
 	return ok({ id, form: "decision", decision, arguments: edited ?? null, reason: reason ?? null });
 }
 
@@ -219,9 +220,10 @@ const DECISION_TEXT: Readonly<Record<DecisionWord, string>> = {
 	reject: "rejected",
 };
 
-function endText({ decided }: KnownPending, end: PendingEnd | "late"): string {
+function endText({ kind, decided }: KnownPending, end: PendingEnd | "late"): string {
 	if (end !== "resolved" || !decided) return STANDING_TEXT[end];
-	return `was ${DECISION_TEXT[decided.decision]} by ${decided.keyId} at ${decided.at}`;
+	const isEditedPlan = kind === "plan" && decided.decision === "edit";
+	return `was ${isEditedPlan ? "edited and approved" : DECISION_TEXT[decided.decision]} by ${decided.keyId} at ${decided.at}`;
 }
 
 /** The refusal of a resolution that comes too late. @param present what the run waits for now. */
@@ -230,8 +232,8 @@ function conflict(
 	end: PendingEnd | "late",
 	present: readonly PendingEntry[],
 ): { ok: false; failure: Failure } {
-	const { id, state, standing, decided } = pending;
-	const of = state === standing ? "" : `, and its call is ${state}`;
+	const { id, callId, state, standing, decided } = pending;
+	const of = callId === null || state === standing ? "" : `, and its call is ${state}`;
 	const ids = present.map((open) => open.id).join(", ");
 	const next = present.length === 0 ? "the run waits for nothing now" : `what the run waits for now is ${ids}`;
 	const message = `${id} ${endText(pending, end)}${of}; nothing of this request was taken, and ${next}`;

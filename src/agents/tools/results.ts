@@ -8,7 +8,7 @@ import type { ToolCallTexts } from "./tool-call.ts";
 
 /** Longer arguments do not fit into a row with their result. */
 export const MAX_ARGUMENT_BYTES = 262_144;
-/** A result as it was given. */
+/** A result as it was given: what a row of a Durable Object holds, with room for what stands beside it. */
 export const MAX_RESULT_BYTES = 1_048_576;
 /** A result as a model reads it. */
 export const MAX_READ_BYTES = 32_768;

@@ -1,11 +1,19 @@
-// Messages that steer a run: which its next turn is to read, and that it has. resolving.edge.ts takes them. Pure.
-import type { RunState } from "../run/run.ts";
+// Messages that steer a run: how its state keeps them, which its next turn is to read, and that it has. check-batch.ts takes them. Pure.
+import { textHash } from "../../proof/salted.ts";
+import type { RunSpec, RunState } from "../run/run.ts";
+import type { SteeringMessage } from "./resolution.ts";
+import type { SteeringPlace } from "./wait-state.ts";
 
 /** A message that no turn has read yet, by its number among the run's. */
 export interface UnreadMessage {
 	/** The client's. */
 	id: string;
 	n: number;
+}
+
+/** A message that has just come, as the run's state keeps it. @param salt of the run. */
+export function toSteeringPlace({ id, text }: SteeringMessage, salt: RunSpec["salt"]): SteeringPlace {
+	return { id, hash: textHash(salt)(text), isRead: false };
 }
 
 /** In the order of their arrival. */

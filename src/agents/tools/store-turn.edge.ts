@@ -17,6 +17,12 @@ import { type OpenToolStep, withCounts } from "./tool-state.ts";
 import type { TurnAnswer } from "./tool-turn.edge.ts";
 import { leftOutNote, toTurnCalls } from "./turn-calls.ts";
 
+/** One note of two, each once. */
+function joinNotes(before: string | null, more: string | null): string | null {
+	if (before === null || more === null) return before ?? more;
+	return before.includes(more) ? before : `${before}\n\n${more}`;
+}
+
 /** What a turn without an answer changes of its run: another try follows, or the run is interrupted. */
 function changeAfterTurn(loop: LoopContext, { charge }: StepCalls, failure: Failure) {
 	const { run, planContext } = loop;
@@ -40,13 +46,37 @@ export function storeFailedTurn(loop: LoopContext, answered: StepCalls, hold: St
 	run.endTurn({ ...state, ...change, ...(tools && open ? { tools: { ...tools, open } } : {}) }, null);
 }
 
-/** Stores that a model answered with what is no answer, or rejected the turn. Another model is asked at once. */
-export function storeRejected(loop: LoopContext, answered: StepCalls, hold: StepHold, model: string): void {
+/**
+ * Stores that a model answered with what is no answer, or rejected the turn. Another model is asked at once.
+ * @param note is said before the next turn.
+ */
+export function storeRejected(
+	loop: LoopContext,
+	answered: StepCalls,
+	hold: StepHold,
+	model: string,
+	note: string | null = null,
+): void {
 	const state = settleTurn(loop, answered, hold);
 	const tools = state.tools;
 	if (!tools?.open) throw new Error("the step is open");
-	const open = { ...tools.open, rejected: [...tools.open.rejected, model] };
+	const { rejected, note: before } = tools.open;
+	const open = { ...tools.open, rejected: [...rejected, model], note: joinNotes(before, note) };
 	loop.run.endTurn({ ...state, tools: { ...tools, open } }, null);
+}
+
+/**
+ * Stores that a turn was charged whose words count no more, because the run's owner said something while they were written. The same
+ * model answers anew.
+ */
+export function storeSteered(loop: LoopContext, answered: TurnAnswer, hold: StepHold): void {
+	const { result } = answered;
+	if (!result.ok) throw new Error("only an answer has words");
+	const state = settleTurn(loop, answered, hold);
+	const tools = state.tools;
+	if (!tools?.open) throw new Error("the step is open");
+	const models = [result.model, ...tools.open.models.filter((id) => id !== result.model)] as const;
+	loop.run.endTurn({ ...state, retry: null, tools: { ...tools, open: { ...tools.open, models } } }, null);
 }
 
 /** Stores a turn with its calls, which are judged next. */

@@ -131,6 +131,9 @@ export interface ToolCall {
 	 * what others wrote, and stands between marks.
 	 */
 	isRepeating?: true;
+	/** When it was handed over or run, and when it ended; each is absent where that has not been, and in calls from before it was noted. */
+	dispatchedAtMs?: number;
+	endedAtMs?: number;
 }
 
 /** The texts of a call, which are sealed in the run's object. */

@@ -1,6 +1,6 @@
 // Works on a tool step: a loop of turns on one model and of calls, until the model answers in words or a limit ends it. Each turn is one
-// action of the run, and stored before the next. Calls are judged and their results read in call-round.edge.ts; executor.edge.ts stores
-// the end of the step.
+// action of the run, and stored before the next. Calls are judged and their results read in call-round.edge.ts; run/store-step.edge.ts
+// stores the end of the step.
 //
 // Money. The step may cost its limit at most. Before a turn, its worst case with the actual messages is held beside the worst case of
 // the last turn that may have to follow it. When both do not fit, the last turn comes now: it may call no tools, and its newest results
@@ -11,7 +11,8 @@ import { logError } from "../../http/log.edge.ts";
 import { restoreAnswer } from "../../inference/masked-call.ts";
 import { sayInstead } from "../../orchestration/strategy.ts";
 import { type AssistantPart, partsOfType } from "../../providers/model-call.ts";
-import type { StepHold } from "../guard.ts";
+import { SpendGuard, type StepHold } from "../guard.ts";
+import { mergeCharges, sumChargesNanoUsd } from "../run/charges.ts";
 import type { StepPurpose } from "../run/planned-step.ts";
 import type { StepCalls } from "../step.edge.ts";
 import type { StepStop } from "../step-decision.ts";
@@ -23,7 +24,14 @@ import { type ChosenTurn, chooseTurn } from "./next-turn.edge.ts";
 import { beginningOf, draftStep, openStepOf } from "./open-step.ts";
 import { readTurnWords } from "./read-words.edge.ts";
 import { unreadMessages } from "./steering.ts";
-import { isFailedForGood, storeBeginning, storeCalls, storeFailedTurn, storeRejected } from "./store-turn.edge.ts";
+import {
+	isFailedForGood,
+	storeBeginning,
+	storeCalls,
+	storeFailedTurn,
+	storeRejected,
+	storeSteered,
+} from "./store-turn.edge.ts";
 import { MAX_REJECTED } from "./tool-state.ts";
 import { makeTurn, type TurnAnswer } from "./tool-turn.edge.ts";
 
@@ -74,6 +82,22 @@ export class ToolLoop {
 		const unread = unreadMessages(run.state);
 		const steering = unread.map(({ id, n }) => ({ id, text: run.toolCalls.message(n) }));
 		return { steering, unread, note: openStepOf(this.#loop).note };
+	}
+
+	/**
+	 * Whether the run's owner has said something while a turn was made, and money covers another turn, which reads it. What was said
+	 * while the model wrote its answer would else be read by nobody.
+	 */
+	#isSteeredMeanwhile(purpose: StepPurpose, { before }: ChosenTurn, { charge }: TurnAnswer): boolean {
+		const { guard } = this.#loop;
+		const now = this.#beforeTurn();
+		if (now.unread.every(({ n }) => before.unread.some((read) => read.n === n))) return false;
+		const { spentNanoUsd, capNanoUsd } = guard.state;
+		const spentAfter = Math.min(capNanoUsd, spentNanoUsd + sumChargesNanoUsd([charge]));
+		const after = { ...this.#loop, guard: SpendGuard.resume({ ...guard.state, spentNanoUsd: spentAfter }) };
+		const open = openStepOf(this.#loop);
+		const charged = { ...open, charge: mergeCharges(open.charge, charge) };
+		return !("limit" in chooseTurn(after, charged, purpose.question ?? purpose.subtask, now));
 	}
 
 	/** Whether the money covers the next turn of the open step. @param purpose that it began with. */
@@ -165,14 +189,21 @@ export class ToolLoop {
 			return STORED;
 		}
 		const asked = { call: chosen.priced.call, question: purpose.question ?? purpose.subtask };
-		const reading = readTurnWords(result, asked, open, open.cut ? beginningOf(loop) : null);
+		const toolNames = (loop.run.spec.tools ?? []).map(({ name }) => name);
+		const reading = readTurnWords(result, asked, open, open.cut ? beginningOf(loop) : null, toolNames);
+		if (reading.kind === "answer" && !open.cut && this.#isSteeredMeanwhile(purpose, chosen, answered)) {
+			storeSteered(loop, answered, hold);
+			return STORED;
+		}
 		if (reading.kind === "answer")
 			return { kind: "ended", step: await endInWords(loop, chosen, answered, hold, content, reading.value) };
+		if (reading.kind === "written")
+			return { kind: "ended", step: await endWithoutWords(loop, chosen.ending ?? "written", hold, calls) };
 		if (reading.kind === "nothing" && open.cut) return { kind: "ended", step: await endCut(loop, hold, calls) };
 		if (reading.kind === "nothing" && chosen.ending !== null)
 			return { kind: "ended", step: await endWithoutWords(loop, chosen.ending, hold, calls) };
 		if (reading.kind === "beginning") await storeBeginning(loop, chosen, answered, hold, content);
-		else if (reading.kind === "again") storeRejected(loop, answered, hold, result.model);
+		else if (reading.kind === "again") storeRejected(loop, answered, hold, result.model, reading.note);
 		else storeFailedTurn(loop, answered, hold, unansweredBy(result.model, reading.why));
 		return STORED;
 	}

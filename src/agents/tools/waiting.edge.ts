@@ -254,7 +254,7 @@ export class RunWaiting {
 		for (;;) {
 			const due = run.calls.filter(({ pending }) => isDue(pending?.expiresAtMs));
 			if (due.length === 0) return;
-			await this.#expireCalls(run, due);
+			await this.#expireCalls(run, due, nowMs);
 		}
 	}
 
@@ -264,13 +264,13 @@ export class RunWaiting {
 	}
 
 	/** Gives calls their error results. Where one of them was answered meanwhile, nothing is stored. */
-	async #expireCalls(run: StoredRun, due: readonly ToolCall[]): Promise<void> {
+	async #expireCalls(run: StoredRun, due: readonly ToolCall[], nowMs: number): Promise<void> {
 		const { spec, toolCalls } = run;
 		await toolCalls.openTexts(this.#env, spec.userId);
 		const ended = due.map((call) => {
 			const said = EXPIRED_TEXTS[call.pending?.kind ?? "client_tool"];
 			const { texts, mark } = fillResult(toolCalls.texts(call.id).arguments, said, true, textHash(spec.salt));
-			return { call: { ...expireCall(call, mark), isRead: true }, texts };
+			return { call: { ...expireCall(call, mark, nowMs), isRead: true }, texts };
 		});
 		const sealed = await toolCalls.seal(this.#env, spec.userId, due[0]?.step ?? 0, { calls: ended });
 		if (due.some((call) => toolCalls.find(call.id) !== call)) return;

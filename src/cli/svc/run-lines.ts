@@ -1,6 +1,7 @@
 // What `svc run` shows of a run: a line for each event, its spend against the cap, and the run at its end.
 import type { SvcClient } from "../../client/client.ts";
 import type { Progress } from "../../client/progress.ts";
+import { revealHidden } from "../../text/hidden-characters.ts";
 import { EXIT } from "./exit-codes.ts";
 import { firstLine, renderUsd } from "./output.ts";
 import type { CommandSession } from "./session.ts";
@@ -57,7 +58,8 @@ function renderStep({ type, ...members }: Progress, spend: Spend): string | null
 		spend.add(step.cost_usd);
 		return `step ${step.index}  ${spend}  ${step.intensity}, ${step.strategy}, ${step.model}  done for ${renderUsd(step.cost_usd)}`;
 	}
-	if (type === "tool_called") return `call  ${spend}  ${members["tool"]}`;
+	// The model names it, and may name a tool that there is not.
+	if (type === "tool_called") return `call  ${spend}  ${firstLine(revealHidden(String(members["tool"])), 70)}`;
 	return type === "alert" ? `alert: ${members["message"] ?? JSON.stringify(members)}` : null;
 }
 

@@ -9,6 +9,7 @@ import type { MetricName } from "../../../src/telemetry/metric-table.ts";
 import {
 	attemptTelemetry,
 	checkTelemetry,
+	countedToolCall,
 	refusedTelemetry,
 	requestTelemetry,
 	usageTelemetry,
@@ -193,6 +194,27 @@ describe("what a request adds", () => {
 			'{"decision":"allow","tier":"auto"}': 1,
 		});
 		expect(valuesOf(sums, "svc.telemetry.spans")).toEqual({ '{"result":"sent"}': 512, '{"result":"dropped"}': 3 });
+	});
+
+	it("counts tool calls by how they ended, the decisions that stood, and the time of those that ran", () => {
+		const sums = new MetricSums();
+		sums.addToolCall(countedToolCall());
+		sums.addToolCall(countedToolCall({ kind: "compute", ms: 0 }));
+		sums.addToolCall(countedToolCall({ decision: "approved", by: "person" }));
+		sums.addToolCall(countedToolCall({ outcome: "rejected", decision: null, by: null, ms: null }));
+		expect(valuesOf(sums, "svc.agent.tool_calls")).toEqual({
+			'{"kind":"function","outcome":"done"}': 2,
+			'{"kind":"compute","outcome":"done"}': 1,
+			'{"kind":"function","outcome":"rejected"}': 1,
+		});
+		expect(valuesOf(sums, "svc.agent.decisions")).toEqual({
+			'{"decision":"allowed","by":"policy"}': 2,
+			'{"decision":"approved","by":"person"}': 1,
+		});
+		expect(valuesOf(sums, "svc.agent.tool_call.duration")).toEqual({
+			'{"kind":"function"}': 2,
+			'{"kind":"compute"}': 1,
+		});
 	});
 });
 

@@ -23,6 +23,7 @@ import type { Attributes, Span } from "../../../src/telemetry/span.ts";
 import {
 	attemptTelemetry,
 	checkTelemetry,
+	countedToolCall,
 	refusedTelemetry,
 	requestTelemetry,
 	usageTelemetry,
@@ -268,6 +269,7 @@ describe("metrics as OTLP/JSON", () => {
 		sums.addRequest(refusedTelemetry({ count: 7 }));
 		sums.addRequest(requestTelemetry({ usage: [usageTelemetry(), usageTelemetry({ model: "o4" })] }));
 		sums.addCheck(checkTelemetry());
+		sums.addToolCall(countedToolCall());
 		sums.addSpans("sent", 12);
 		expectSameMetrics(toMetricPoints(sums, [KEY_GAUGE as never], true));
 	});

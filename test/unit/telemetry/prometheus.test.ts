@@ -6,7 +6,7 @@ import { type GaugePoint, type MetricPoint, toMetricPoints } from "../../../src/
 import { MetricSums } from "../../../src/telemetry/metric-sums.ts";
 import { METRIC_TABLE, type MetricName } from "../../../src/telemetry/metric-table.ts";
 import { prometheusLabel, prometheusName, renderPrometheus } from "../../../src/telemetry/prometheus.ts";
-import { checkTelemetry, refusedTelemetry, requestTelemetry } from "../../support/telemetry.ts";
+import { checkTelemetry, countedToolCall, refusedTelemetry, requestTelemetry } from "../../support/telemetry.ts";
 
 const NAMES = Object.keys(METRIC_TABLE) as MetricName[];
 
@@ -27,6 +27,7 @@ function scrape(key = "main"): string {
 	for (const model of ["a", "b", "c", "d"]) sums.addRequest(requestTelemetry({ model }));
 	sums.addRequest(refusedTelemetry({ count: 7 }));
 	sums.addCheck(checkTelemetry());
+	sums.addToolCall(countedToolCall());
 	sums.addSpans("dropped", 3);
 	return renderPrometheus(toMetricPoints(sums, [keyGauge(key), PENDINGS], true));
 }

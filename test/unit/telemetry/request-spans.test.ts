@@ -96,6 +96,8 @@ const WHOLE = requestTelemetry({
 			error: "internal_error",
 			arguments: JSON.stringify({ q: TEXT }),
 			result: JSON.stringify(TEXT.repeat(1_000)),
+			decision: "confirm",
+			decidedBy: "person",
 		},
 		{
 			name: "Bash",
@@ -274,6 +276,12 @@ describe("a trace", () => {
 		expect(named(spans, "execute_tool search").parentSpanId).toBe(step.spanId);
 		expect(stage.parentSpanId).toBe(root?.spanId);
 		expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
+	});
+
+	it("has a tool that began when its step had no call under way below that step", () => {
+		const tools = WHOLE.tools.map((tool) => ({ ...tool, startedMs: tool.startedMs && 750 }));
+		const spans = toRequestSpans({ ...WHOLE, tools });
+		expect(named(spans, "execute_tool search").parentSpanId).toBe(named(spans, "step work").spanId);
 	});
 
 	it("has an attempt under the id that went upstream, where one did", () => {

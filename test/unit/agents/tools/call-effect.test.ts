@@ -146,12 +146,43 @@ describe("a host at a pointer", () => {
 		"https://exa\u200bmple.org",
 		"http://",
 		"https://[::1",
+		"http:/api.example.org",
+		"https:api.example.org",
+		"evil.example,api.example.org",
+		"evil.example;api.example.org",
 	])("that readers take for different ones asks: %j", (url) => {
 		expect(decision(fetch, { url }, rules({ allow: ["fetch"] }))).toBe("confirm");
 	});
 
+	it.each([
+		"https://user@evil.example:443/",
+		"https://evil.example\\@api.example.org",
+		"https://api.example.org\\@evil.example",
+		"http:/evil.example",
+		"https:evil.example/x",
+		"mailto:ada@evil.example",
+		"api.example.org, evil.example",
+		"evil.example;api.example.org",
+		"evil.example%00.api.example.org",
+		"ev\u200bil.example",
+		"evil\u3002example x",
+		"evil.example:99999",
+	])("that some reader finds in an address is denied: %j", (url) => {
+		const { decision, reason } = judge(fetch, { url }, rules({ allow: ["*"], deny: ["fetch(domain:evil.example)"] }));
+		expect([decision, reason]).toEqual(["deny", expect.stringContaining("fetch(domain:evil.example) in tools.deny")]);
+		expect(judge(fetch, { url }, rules({ allow: ["fetch(domain:*.example)"] })).decision).toBe("confirm");
+	});
+
 	it("with a secret in its address asks", () => {
 		expect(decision(fetch, { url: "https://api.example.org/?token=abcdef0123456789" })).toBe("confirm");
+	});
+});
+
+describe("a call that reaches very many hosts", () => {
+	it("is denied for one of them", () => {
+		const url = [...Array.from({ length: 3_000 }, (_, at) => `h${at}.example`), "evil.example"];
+		const tools = { ...NO_TOOL_RULES, allow: ["*"], deny: ["fetch(domain:evil.example)"] };
+		expect(decision({ name: "fetch", hosts: ["/url"] }, { url }, tools)).toBe("deny");
 	});
 });
 

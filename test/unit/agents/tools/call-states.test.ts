@@ -25,6 +25,8 @@ import type {
 import type { Decision } from "../../../../src/audit/event.ts";
 import { hashText } from "../../../../src/proof/hash.ts";
 
+const NOW_MS = 1_790_000_000_000;
+
 const REQUESTED: ToolCall = {
 	id: "call_1",
 	step: 0,
@@ -108,15 +110,15 @@ const CHANGES: Readonly<Record<string, (call: ToolCall, n: number) => ToolCall>>
 	reject: (call) => rejectCall(call, decide("reject"), RESOLUTION, failed),
 	"reject as approve": (call) => rejectCall(call, decide("approve"), RESOLUTION, failed),
 	reopen: reopenCall,
-	"dispatch to client": (call, n) => dispatchCall(call, wait("client_tool", n)),
-	"dispatch to user": (call, n) => dispatchCall(call, wait("input", n)),
-	"dispatch here": (call) => dispatchCall(call, null),
-	"dispatch as approval": (call, n) => dispatchCall(call, wait("approval", n)),
-	"finish resolved": (call) => finishCall(call, answered, RESOLUTION),
-	"finish failed": (call) => finishCall(call, failed, RESOLUTION),
-	"finish here": (call) => finishCall(call, answered, null),
-	expire: (call) => expireCall(call, failed),
-	"expire without error": (call) => expireCall(call, answered),
+	"dispatch to client": (call, n) => dispatchCall(call, wait("client_tool", n), NOW_MS),
+	"dispatch to user": (call, n) => dispatchCall(call, wait("input", n), NOW_MS),
+	"dispatch here": (call) => dispatchCall(call, null, NOW_MS),
+	"dispatch as approval": (call, n) => dispatchCall(call, wait("approval", n), NOW_MS),
+	"finish resolved": (call) => finishCall(call, answered, RESOLUTION, NOW_MS),
+	"finish failed": (call) => finishCall(call, failed, RESOLUTION, NOW_MS),
+	"finish here": (call) => finishCall(call, answered, null, NOW_MS),
+	expire: (call) => expireCall(call, failed, NOW_MS),
+	"expire without error": (call) => expireCall(call, answered, NOW_MS),
 	fail: (call) => failCall(call, failed),
 };
 
@@ -206,6 +208,14 @@ describe("a call's changes", () => {
 			const at = states.indexOf("dispatched");
 			if (at >= 0) expect(["allowed", "approved"]).toContain(states[at - 1]);
 			expect(states.filter((state) => state === "dispatched").length).toBeLessThan(2);
+		}
+	});
+
+	it("note when a call was dispatched and when it ended, once it was", () => {
+		for (const { call, states } of walkAll({ call: REQUESTED, states: ["requested"] })) {
+			expect(call.dispatchedAtMs).toBe(states.includes("dispatched") ? NOW_MS : undefined);
+			if (call.state === "done" || call.state === "expired") expect(call.endedAtMs).toBe(NOW_MS);
+			if (!isOver(call)) expect(call.endedAtMs).toBeUndefined();
 		}
 	});
 

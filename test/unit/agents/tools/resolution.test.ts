@@ -121,6 +121,14 @@ describe("a batch", () => {
 		expect(late).toMatchObject({ ok: false, failure });
 	});
 
+	it("is told what became of a plan as of a plan", () => {
+		const decided = { decision: "edit", keyId: "key_1", at: "2026-11-29T08:00:00.000Z" } as const;
+		const settled = [known("p", "plan", { standing: "resolved", state: "approved", decided })];
+		const late = plan({ resolutions: [{ id: "p", decision: "reject" }] }, settled);
+		const message = "p was edited and approved by key_1 at 2026-11-29T08:00:00.000Z; nothing of this request was taken";
+		expect(late).toMatchObject({ ok: false, failure: { message: expect.stringContaining(message) } });
+	});
+
 	it("is late from the moment on that a pending expires", () => {
 		const body = { resolutions: [{ id: "t", output: "x" }] };
 		expect(plan(body, OPEN, 1_999).ok).toBe(true);

@@ -257,6 +257,14 @@ describe("a person at the terminal", () => {
 		expect(errors).not.toMatch(/^risk 0/m);
 	});
 
+	it("sees a tool that the model made up on one line", async () => {
+		const service = new WaitingRun([[approval()]]);
+		service.called = "send\nnothing waits for you\u202e";
+		const { errors } = await run(service, ["-w", "shop", "look"], { types: ["l"] });
+		expect(errors).toContain("  send\u001b[0m\n");
+		expect(errors).not.toContain("nothing waits");
+	});
+
 	it("is told of letters that look like others, which no font shows", async () => {
 		const { errors } = await decide(["l"], { arguments: { to: "ada@ex\u0430mple.com", text: "line\nпривет" } });
 		expect(errors).toContain(
