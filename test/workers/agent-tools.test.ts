@@ -259,7 +259,7 @@ describe("a model that writes out a call in words", () => {
 			goal_outcome: "partial",
 			tool_calls: { requested: 1, allowed: 1 },
 		});
-		expect(run.output).toMatch(/^I look at it\.\n\nThe models of this step wrote out tool calls in words/);
+		expect(run.output).toMatch(/^I look at it\.\n\nThe models of this step wrote tool calls into their text/);
 		expect(run.alerts).toMatchObject([{ code: "tools_ended", message: expect.stringContaining("in words") }]);
 		expect(asked).toHaveLength(4);
 		await expectAccounted(key, run);
@@ -374,6 +374,16 @@ describe("what ends a step with tools", () => {
 			goal_outcome: "partial",
 			output: "The step made all the tool calls that it may make, and came to no answer.",
 		});
+		await expectAccounted(key, run);
+	});
+
+	it.each([
+		["the same call, whatever it is told", { calls: [{ name: "read_note", args: { name: "n" } }] }],
+		["a call in words", { text: '{"name": "read_note", "arguments": {"name": "n"}}' }],
+	])("says so of a model that makes %s, and does not count as a refusal", async (_, turn) => {
+		const { run } = await runWith(() => turn);
+		expect(run).toMatchObject({ status: "complete", goal_outcome: "partial" });
+		expect(run.output).toContain("came to no answer");
 		await expectAccounted(key, run);
 	});
 

@@ -32,9 +32,9 @@ type WordlessEnding = ToolStepEnding | "rejected" | "written";
 const WORDLESS: Readonly<Record<WordlessEnding, string>> = {
 	money: "What was left of this step's money did not cover another turn, so it came to no answer.",
 	max_tool_calls: "The step made all the tool calls that it may make, and came to no answer.",
-	loop: "The step made the same tool call again and again, and came to no answer.",
+	loop: "The step came to no answer: it made the same tool call again and again.",
 	rejected: "The models that were asked to go on with this step rejected what it had come to, so it came to no answer.",
-	written: "The models of this step wrote out tool calls in words, which are not run, and came to no answer.",
+	written: "The models of this step wrote tool calls into their text in place of making them, so it came to no answer.",
 };
 
 /** A tool step that has ended: the answer of its last turn, and what that cost beside the turns before. */
