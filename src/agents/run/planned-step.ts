@@ -30,6 +30,14 @@ export interface StepPurpose
 	parseAnswer?(answer: string): { output: string; isGoalMet: boolean };
 }
 
+/** A step to be made. */
+export interface PlannedStep extends StepPurpose, Pick<StepSpec, "shareNanoUsd"> {
+	/** Money that must be left after it. */
+	reserveNanoUsd: number;
+	/** The run can go on without it. */
+	isOptional: boolean;
+}
+
 /** Asks a model for the plan. A plan that cannot be read is asked for once more. */
 export function planPurpose(request: PlanRequest): StepPurpose {
 	const { goal, maxSubtasks } = request;
@@ -52,7 +60,7 @@ export function planPurpose(request: PlanRequest): StepPurpose {
 }
 
 /** The next subtask of a run. */
-interface NextSubtask {
+export interface NextSubtask {
 	head: PromptHead;
 	/** Its place in the plan, counts from 1. */
 	number: number;

@@ -5,7 +5,7 @@ import { ulid } from "ulid";
 import type { OwnerOutbox } from "../../audit/owner-outbox.edge.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
 import { logError } from "../../http/log.edge.ts";
-import type { GuardState } from "../guard.ts";
+import { type GuardState, SpendGuard } from "../guard.ts";
 import type { RunWaiting } from "../tools/waiting.edge.ts";
 import { isPaused, isToWait } from "../tools/waiting.ts";
 import { listCharges } from "./charges.ts";
@@ -15,6 +15,7 @@ import { callConfigFor } from "./interruption.ts";
 import type { RunMoney } from "./money.edge.ts";
 import type { RunOutbox, RunOutboxRow } from "./outbox.edge.ts";
 import { toRunEfforts } from "./run.ts";
+import { RunTexts } from "./run-texts.ts";
 import type { StoredRun } from "./stored-run.edge.ts";
 import { hasOnlyWaited, takeOver } from "./take-over.edge.ts";
 import type { RunWaiters } from "./waiters.edge.ts";
@@ -168,14 +169,16 @@ export class RunActions {
 		const { policy, temperature, nonce } = spec;
 		const config = callConfigFor(spec, run.state);
 		const callGate = await money.callGateFor(run);
+		const mask = callGate?.mask ?? null;
 		const planEventId = `ae_${ulid()}`;
 		return new RunExecutor({
 			run,
-			guard,
+			guard: SpendGuard.resume(guard),
 			env: this.#env,
 			planContext: () => money.planContext(spec),
 			rules: { policy, config, gate: callGate, temperature, nonce, efforts: toRunEfforts(spec) },
-			mask: callGate?.mask ?? null,
+			mask,
+			texts: new RunTexts(mask),
 			gateWith: (texts) => money.callGateFor(run, texts),
 			queueEvent: (event) => runOutbox.addEvent(event),
 			record: (charge) => money.record(run, charge, gate),

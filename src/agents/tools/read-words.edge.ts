@@ -10,13 +10,16 @@ import type { StrategyResult } from "../../orchestration/strategy.ts";
 import { joinText, type ModelCall } from "../../providers/model-call.ts";
 import { toPromptTask } from "../step-pricer.edge.ts";
 import { MAX_REJECTED, type OpenToolStep } from "./tool-state.ts";
+import { isWrittenCall, WRITTEN_NOTE } from "./written-call.ts";
 
 type WordsReading =
 	| { kind: "answer"; value: StrategyResult }
 	/** The output limit has cut it, and its model may go on. */
 	| { kind: "beginning" }
-	/** Another model is asked. */
-	| { kind: "again" }
+	/** Another model is asked. The note, where there is one, is said to it before. */
+	| { kind: "again"; note: string | null }
+	/** Models wrote out calls in words, as often as is asked again. */
+	| { kind: "written" }
 	| { kind: "nothing"; why: NonAnswer };
 
 export function toWordsTask(prompt: string, maxTokens: number) {
@@ -31,12 +34,14 @@ function isMeantAfterCalls(kind: NonAnswer, { refusal, isFiltered }: ReturnType<
 /**
  * Reads the words of a turn of the open step.
  * @param beginning of an answer that was cut, with which the turn goes on; null for any other turn.
+ * @param toolNames of the run's tools.
  */
 export function readTurnWords(
 	{ answer, model, quality }: Extract<CallResult, { ok: true }>,
 	{ call, question }: { call: ModelCall; question: string },
 	{ turns, rejected, maxTokens }: Pick<OpenToolStep, "turns" | "rejected" | "maxTokens">,
 	beginning: string | null,
+	toolNames: readonly string[],
 ): WordsReading {
 	const own = { ...toSaidAnswer(answer), callsTools: false };
 	const isContinued = beginning !== null;
@@ -45,8 +50,10 @@ export function readTurnWords(
 	const said = isContinued ? { ...own, text: joinAtSeam(beginning, own.text) } : own;
 	const asked = toAskedTask(call, question);
 	const { kind, text } = judgeAnswer(said, asked);
+	if (!isContinued && isWrittenCall(text, toolNames))
+		return rejected.length < MAX_REJECTED ? { kind: "again", note: WRITTEN_NOTE } : { kind: "written" };
 	const isMeant = kind === null || isContinued || (turns > 0 && isMeantAfterCalls(kind, said));
-	if (!isMeant && rejected.length < MAX_REJECTED) return { kind: "again" };
+	if (!isMeant && rejected.length < MAX_REJECTED) return { kind: "again", note: null };
 	if (!isMeant && kind !== "refusal" && kind !== "echo" && kind !== "other_language")
 		return { kind: "nothing", why: kind };
 	const isCut = answer.finishReason === "length";

@@ -17,6 +17,12 @@ import { type OpenToolStep, withCounts } from "./tool-state.ts";
 import type { TurnAnswer } from "./tool-turn.edge.ts";
 import { leftOutNote, toTurnCalls } from "./turn-calls.ts";
 
+/** One note of two, each once. */
+function joinNotes(before: string | null, more: string | null): string | null {
+	if (before === null || more === null) return before ?? more;
+	return before.includes(more) ? before : `${before}\n\n${more}`;
+}
+
 /** What a turn without an answer changes of its run: another try follows, or the run is interrupted. */
 function changeAfterTurn(loop: LoopContext, { charge }: StepCalls, failure: Failure) {
 	const { run, planContext } = loop;
@@ -40,12 +46,22 @@ export function storeFailedTurn(loop: LoopContext, answered: StepCalls, hold: St
 	run.endTurn({ ...state, ...change, ...(tools && open ? { tools: { ...tools, open } } : {}) }, null);
 }
 
-/** Stores that a model answered with what is no answer, or rejected the turn. Another model is asked at once. */
-export function storeRejected(loop: LoopContext, answered: StepCalls, hold: StepHold, model: string): void {
+/**
+ * Stores that a model answered with what is no answer, or rejected the turn. Another model is asked at once.
+ * @param note is said before the next turn.
+ */
+export function storeRejected(
+	loop: LoopContext,
+	answered: StepCalls,
+	hold: StepHold,
+	model: string,
+	note: string | null = null,
+): void {
 	const state = settleTurn(loop, answered, hold);
 	const tools = state.tools;
 	if (!tools?.open) throw new Error("the step is open");
-	const open = { ...tools.open, rejected: [...tools.open.rejected, model] };
+	const { rejected, note: before } = tools.open;
+	const open = { ...tools.open, rejected: [...rejected, model], note: joinNotes(before, note) };
 	loop.run.endTurn({ ...state, tools: { ...tools, open } }, null);
 }
 
@@ -82,6 +98,7 @@ export async function storeCalls(
 		maxToolCalls: spec.maxToolCalls ?? 0,
 		maxTokens: open.maxTokens,
 		state: toolsOf(loop),
+		earlier: run.toolCalls.calls,
 		open,
 		isCut: result.answer.finishReason === "length",
 		hash: hashOf(loop),

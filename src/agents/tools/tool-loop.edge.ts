@@ -1,6 +1,6 @@
 // Works on a tool step: a loop of turns on one model and of calls, until the model answers in words or a limit ends it. Each turn is one
-// action of the run, and stored before the next. Calls are judged and their results read in call-round.edge.ts; executor.edge.ts stores
-// the end of the step.
+// action of the run, and stored before the next. Calls are judged and their results read in call-round.edge.ts; run/store-step.edge.ts
+// stores the end of the step.
 //
 // Money. The step may cost its limit at most. Before a turn, its worst case with the actual messages is held beside the worst case of
 // the last turn that may have to follow it. When both do not fit, the last turn comes now: it may call no tools, and its newest results
@@ -189,18 +189,21 @@ export class ToolLoop {
 			return STORED;
 		}
 		const asked = { call: chosen.priced.call, question: purpose.question ?? purpose.subtask };
-		const reading = readTurnWords(result, asked, open, open.cut ? beginningOf(loop) : null);
+		const toolNames = (loop.run.spec.tools ?? []).map(({ name }) => name);
+		const reading = readTurnWords(result, asked, open, open.cut ? beginningOf(loop) : null, toolNames);
 		if (reading.kind === "answer" && !open.cut && this.#isSteeredMeanwhile(purpose, chosen, answered)) {
 			storeSteered(loop, answered, hold);
 			return STORED;
 		}
 		if (reading.kind === "answer")
 			return { kind: "ended", step: await endInWords(loop, chosen, answered, hold, content, reading.value) };
+		if (reading.kind === "written")
+			return { kind: "ended", step: await endWithoutWords(loop, chosen.ending ?? "written", hold, calls) };
 		if (reading.kind === "nothing" && open.cut) return { kind: "ended", step: await endCut(loop, hold, calls) };
 		if (reading.kind === "nothing" && chosen.ending !== null)
 			return { kind: "ended", step: await endWithoutWords(loop, chosen.ending, hold, calls) };
 		if (reading.kind === "beginning") await storeBeginning(loop, chosen, answered, hold, content);
-		else if (reading.kind === "again") storeRejected(loop, answered, hold, result.model);
+		else if (reading.kind === "again") storeRejected(loop, answered, hold, result.model, reading.note);
 		else storeFailedTurn(loop, answered, hold, unansweredBy(result.model, reading.why));
 		return STORED;
 	}
