@@ -81,7 +81,7 @@ function refusePage(taken: PageTaken, request: Request, service: ConsoleService)
 	if (taken.state === "limited") return limitedDocument(taken, service);
 	if (taken.state === "unknown")
 		return errorDocument(503, "The session could not be checked.", "Try again in a moment.", service);
-	return redirect(toSignIn(new URL(request.url), request.method), renderEndedCookie(service.isSecure));
+	return redirect(toSignIn(request), renderEndedCookie(service.isSecure));
 }
 
 /** Says that the user has opened as many pages as a minute has. The session goes on. */
@@ -107,8 +107,16 @@ async function signOut(request: Request, service: ConsoleService): Promise<Respo
 	return redirect(SIGN_IN_PATH, renderEndedCookie(service.isSecure));
 }
 
-function toSignIn(url: URL, method: string): string {
-	return method === "GET" ? `${SIGN_IN_PATH}?next=${encodeURIComponent(url.pathname + url.search)}` : SIGN_IN_PATH;
+/** Where signing in leads: to the page that was asked for; after a form, whose path is no page, to its section. */
+function toNext({ url, method }: Request): string {
+	const { pathname, search } = new URL(url);
+	if (method === "GET") return toOwnPath(pathname + search);
+	const sections = Object.values(SECTIONS).filter(({ path }) => `${pathname}/`.startsWith(`${path}/`));
+	return sections.toSorted((a, b) => b.path.length - a.path.length)[0]?.path ?? SECTIONS.overview.path;
+}
+
+function toSignIn(request: Request): string {
+	return `${SIGN_IN_PATH}?next=${encodeURIComponent(toNext(request))}`;
 }
 
 async function toResponse(answer: PageAnswer, session: Session, waiting: Promise<string | null>): Promise<Response> {
@@ -143,7 +151,7 @@ async function showPage(
 	const waiting = isPart ? Promise.resolve(null) : countWaiting(api);
 	const answer = await page.handle({ params, query: url.searchParams, form, session, api, service });
 	if (api.sessionEnd !== null)
-		return signInDocument(service, toOwnPath(url.pathname + url.search), `${api.sessionEnd}; sign in again.`, 401);
+		return signInDocument(service, toNext(request), `${api.sessionEnd}; sign in again.`, 401);
 	return toResponse(answer, session, waiting);
 }
 

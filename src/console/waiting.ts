@@ -115,6 +115,26 @@ function countRoom(answers: readonly ApiAnswer<Run>[]): number {
 	return end < 0 ? answers.length : end;
 }
 
+/** Reads a run whole. */
+function readRun(api: Api, runId: string): Promise<ApiAnswer<Run>> {
+	return api.get<Run>(`/v1/agent/${encodeURIComponent(runId)}`);
+}
+
+/** What a run waits for people with, the first to expire first. */
+function toEntries(runs: readonly Run[]): WaitingEntry[] {
+	return runs
+		.flatMap((run) => (run.pending ?? []).filter(isForPeople).map((pending): WaitingEntry => ({ run, pending })))
+		.sort(byExpiry);
+}
+
+/** What one run waits for; of one that is not there, nothing. */
+export async function readRunWaiting(api: Api, runId: string): Promise<ApiAnswer<WaitingList>> {
+	const answer = await readRun(api, runId);
+	if (!answer.ok && answer.failure.status !== 404) return answer;
+	const runs = answer.ok ? [answer.value] : [];
+	return { ok: true, value: { entries: toEntries(runs), forPrograms: [], nextCursor: null, isCut: false } };
+}
+
 /**
  * A page of what waits. A run that goes on meanwhile is left out.
  * @param cursor how many runs stand on the pages before; null for the first page.
@@ -126,21 +146,18 @@ export async function readWaiting(api: Api, cursor: string | null): Promise<ApiA
 	const skipped = Math.max(0, Math.trunc(Number(cursor ?? 0)) || 0);
 	const left = sortForPeople(runs).slice(skipped);
 	const shown = left.slice(0, countShown(left));
-	const answers = await Promise.all(shown.map(({ id }) => api.get<Run>(`/v1/agent/${encodeURIComponent(id)}`)));
+	const answers = await Promise.all(shown.map(({ id }) => readRun(api, id)));
 	const failed = answers.find((answer) => !answer.ok && answer.failure.status !== 404);
 	// A list with holes would pass for a whole one.
 	if (failed && !failed.ok) return failed;
 	const read = answers.slice(0, countRoom(answers));
-	const entries = read.flatMap((answer) =>
-		answer.ok ? (answer.value.pending ?? []).map((pending): WaitingEntry => ({ run: answer.value, pending })) : [],
-	);
 	const forPrograms = runs.flatMap(({ run_id, pending = [] }) =>
 		pending.filter((each) => !isForPeople(each)).map((each): ProgramEntry => ({ run_id, pending: each })),
 	);
 	return {
 		ok: true,
 		value: {
-			entries: entries.filter(({ pending }) => isForPeople(pending)).sort(byExpiry),
+			entries: toEntries(read.flatMap((answer) => (answer.ok ? [answer.value] : []))),
 			forPrograms: forPrograms.sort(byExpiry).slice(0, SHOWN_PROGRAM_CALLS),
 			nextCursor: left.length > read.length ? String(skipped + read.length) : null,
 			isCut,

@@ -37,6 +37,8 @@ export class WaitingRun {
 	readonly taken = new Map<string, RunResolution>();
 	readonly faults: Fault[] = [];
 	started: Record<string, unknown> | null = null;
+	/** Of the run besides those that all have. */
+	members: Record<string, unknown> = {};
 
 	/** The tool that its events say was called, as the model named it. */
 	called = "look";
@@ -71,6 +73,7 @@ export class WaitingRun {
 			cost_consumed_usd: 0.001,
 			max_cost_usd: 0.5,
 			...(isWaiting ? { pending: this.pending } : {}),
+			...this.members,
 		};
 	}
 

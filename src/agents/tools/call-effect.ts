@@ -70,9 +70,12 @@ const WITH_SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 const SLASHLESS = /^(?:https?|wss?|ftp|file):/i;
 const PLAIN_HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
 
-/** A host or an address. Null where programs that read it may disagree on the host. */
+/** A mail address in its plain form, of which all readers take the same domain. */
+const MAIL_ADDRESS = /^[a-z0-9][\w.+-]*@([a-z0-9-]+(?:\.[a-z0-9-]+)+)$/i;
+
+/** The host of a host, an address or a mail address. Null where programs that read it may disagree on it. */
 function readHostname(text: string): string | null {
-	const written = text.trim();
+	const written = text.trim().replace(MAIL_ADDRESS, "$1");
 	// Controls, spaces and backslashes are dropped, or read as slashes, by some readers of addresses and not by others; what stands
 	// before an `@` passes for the host.
 	if (/[\s\\@\p{C}]/u.test(written)) return null;

@@ -124,12 +124,16 @@ async function editAction(
 	const tool = findTool(spec.tools ?? [], before);
 	if (!tool) throw new Error("what is decided on has a tool");
 	const unfit = await findUnfit(read.value, tool);
-	if (unfit !== null) return refuseMember(`${path}.arguments`, `do not fit the parameters of ${before.tool}: ${unfit}`);
+	if (unfit !== null) {
+		const faults = unfit.replaceAll("\n", "; ");
+		return refuseMember(`${path}.arguments`, `do not fit the parameters of ${before.tool}: ${faults}`);
+	}
 	const argumentsHash = textHash(spec.salt)(read.canonical);
 	const { event, ...action } = await judgeEdited(context, { ...before, argumentsHash }, tool, read.value);
 	if (action.judgement.decision === "deny") {
 		storeDeniedEdit(context, event);
-		const message = `are denied by the policy: ${action.judgement.reason}. The approval ${decided.pendingId} still waits: approve it as it is, reject it, or edit it to what the policy allows`;
+		const reason = action.judgement.reason.replace(/\.$/, "");
+		const message = `are denied by the policy: ${reason}. The approval ${decided.pendingId} still waits: approve it as it is, reject it, or edit it to what the policy allows`;
 		return refuseMember(`${path}.arguments`, message);
 	}
 	const approval = { ...decided.approval, digest: action.actionDigest };

@@ -2,6 +2,7 @@
 import type { ApprovalDecision, RunPending } from "../../client/tool-calls.ts";
 import { renderPlainJson, revealHidden } from "../../text/hidden-characters.ts";
 import { describeLookAlike, findLookAlikesIn } from "../../text/look-alikes.ts";
+import { LocalError } from "./failures.ts";
 import type { CommandSession } from "./session.ts";
 
 /** Lines that a run wrote begin so: none of them can pass for a line of this program. */
@@ -83,7 +84,13 @@ export class Questions {
 		// Of a plan, its subtasks alone can be changed.
 		let text = `${renderPlainJson(kind === "plan" ? { plan: given?.["plan"] } : given)}\n`;
 		for (;;) {
-			text = this.#session.terminal.editText(text, "json");
+			try {
+				text = this.#session.terminal.editText(text, "json");
+			} catch (error) {
+				if (!(error instanceof LocalError)) throw error;
+				this.#session.note(`${error.message}; VISUAL or EDITOR names the editor`, "yellow");
+				return null;
+			}
 			try {
 				const edited: unknown = JSON.parse(text);
 				if (typeof edited === "object" && edited !== null && !Array.isArray(edited)) return { ...edited };
@@ -117,8 +124,9 @@ export class Questions {
 				}
 				case "r":
 				case "reject": {
-					const reason = (await this.#ask("why (the model reads it; may be empty): ", signal))?.trim();
-					return { decision: "reject", ...(reason ? { reason } : {}) };
+					const reason = await this.#ask("why (the model reads it; may be empty): ", signal);
+					if (reason === null) return null;
+					return { decision: "reject", ...(reason.trim() === "" ? {} : { reason: reason.trim() }) };
 				}
 				case undefined:
 				case "l":

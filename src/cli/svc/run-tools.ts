@@ -75,6 +75,11 @@ function readToolFile(path: string, text: string): CommandTool[] {
 	});
 }
 
+/** On one line: the status, and the beginning of what the command said. */
+function summarizeFailure(message: string): string {
+	return revealHidden(firstLine(message.trim().replaceAll(/\s*[\r\n]\s*/g, " · "), 200));
+}
+
 /** Puts effects to the tools that they name. @throws UsageError */
 function addEffects(tools: readonly CommandTool[], given: readonly string[]): void {
 	for (const text of given) {
@@ -113,8 +118,7 @@ export function readTools(given: GivenWords, session: CommandSession): ToolsByNa
 				try {
 					return await runToolCommand(command, `${input}\n`, terminal.folder, terminal.variables, limits);
 				} catch (error) {
-					if (!signal.aborted)
-						session.note(`${name}  failed: ${revealHidden(firstLine(Object(error).message, 100))}`, "yellow");
+					if (!signal.aborted) session.note(`${name}  failed: ${summarizeFailure(Object(error).message)}`, "yellow");
 					throw error;
 				}
 			},
@@ -128,9 +132,13 @@ export function readTools(given: GivenWords, session: CommandSession): ToolsByNa
 	]);
 }
 
-/** The words that go on with a run, with the tools that this command line named. */
-export function renderResumeCommand(runId: string, given: GivenWords): string {
+/**
+ * The words that go on with a run, with the tools that this command line named.
+ * @param missing tools that the run waits for, of which this command line knows no command.
+ */
+export function renderResumeCommand(runId: string, given: GivenWords, missing: readonly string[] = []): string {
 	const flags = ["tool", "tool-effects"].flatMap((flag) => given.list(flag).map((text) => [`--${flag}`, text]));
+	flags.push(...missing.map((name) => ["--tool", `${name}=COMMAND`]));
 	const single = ["tools", "tool-timeout", "approve"].flatMap((flag) => {
 		const text = given.text(flag);
 		return text === undefined ? [] : [[`--${flag}`, text]];

@@ -38,13 +38,23 @@ function toHandlers(session: CommandSession, tools: ToolsByName, approval: Appro
 	};
 }
 
+/** Who answers what waits, in words; null where this command line alone is missing. */
+function describeAnswerers({ pending = [], self_approval }: Run, origin: string): string | null {
+	if (pending.every(({ kind }) => kind === "client_tool")) return null;
+	const isOthers = self_approval !== true && pending.some(({ kind }) => kind === "approval" || kind === "plan");
+	const key = isOthers ? ", with a key that neither began the run nor comes from the one that did" : "";
+	return `answer it in the console, ${origin}/console/waiting${key}; then this goes on:`;
+}
+
 /** What a run waits for, and what goes on with it. */
 function showWaiting(session: CommandSession, { run, refusals }: AgentResult, given: GivenWords): void {
 	const { run_id, pending = [] } = run;
 	for (const each of pending) for (const line of describePending(each)) session.note(line);
 	for (const refusal of refusals) session.note(`the service did not take the decision: ${refusal}`, "yellow");
-	session.note(`answer it in the console, ${session.connection().origin}/console/waiting; then this goes on:`);
-	session.note(renderResumeCommand(run_id, given));
+	const missing = [...new Set(pending.flatMap(({ kind, tool }) => (kind === "client_tool" && tool ? [tool] : [])))];
+	if (missing.length > 0) session.note(`no command was given for ${missing.join(", ")}`, "yellow");
+	session.note(describeAnswerers(run, session.connection().origin) ?? "this goes on:");
+	session.note(renderResumeCommand(run_id, given, missing));
 }
 
 /**

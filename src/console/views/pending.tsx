@@ -2,7 +2,7 @@
 import { renderPlainJson, revealHidden } from "../../text/hidden-characters.ts";
 import { describeLookAlike, findLookAlikesIn, isMixedDirection } from "../../text/look-alikes.ts";
 import type { ApiFailure } from "../api.ts";
-import { formatDuration } from "../format.ts";
+import { formatCount, formatDuration } from "../format.ts";
 import type { Session } from "../session.ts";
 import type { Pending, WaitingEntry } from "../waiting.ts";
 import type { FormFault } from "../waiting-form.ts";
@@ -54,6 +54,7 @@ function Value({ name, value }: { name: string; value: unknown }) {
 			</code>
 		);
 	const shown = isText ? revealHidden(value) : renderPlainJson(value);
+	const lines = shown.split("\n").length;
 	return (
 		<>
 			<section class="code" tabindex={0} aria-label={`Value of ${revealHidden(name)}`}>
@@ -62,7 +63,8 @@ function Value({ name, value }: { name: string; value: unknown }) {
 				</pre>
 			</section>
 			<p class="hint">
-				{isText ? `Text of ${value.length} characters` : "JSON"}, {shown.split("\n").length} lines, all in this box.
+				{isText ? `Text of ${formatCount(value.length)} characters` : "JSON"},{" "}
+				{lines === 1 ? "1 line" : `${formatCount(lines)} lines`}, all in this box.
 			</p>
 		</>
 	);
@@ -188,11 +190,13 @@ function LookAlikes({ pending: { tool, arguments: given } }: { pending: Pending 
 
 interface FormsProps {
 	entry: WaitingEntry;
+	/** The query of the page on which the forms stand: they lead back to it. */
+	place: string;
 	failed: FailedForm | null;
 }
 
-function formPath({ run, pending }: WaitingEntry): string {
-	return `/console/waiting/${encodeURIComponent(run.run_id)}/${encodeURIComponent(pending.id)}`;
+function formPath({ entry: { run, pending }, place }: FormsProps): string {
+	return `/console/waiting/${encodeURIComponent(run.run_id)}/${encodeURIComponent(pending.id)}${place}`;
 }
 
 function Faults({ id, fault }: { id: string; fault: FormFault | null }) {
@@ -211,9 +215,10 @@ function editableArguments({ kind, arguments: given }: Pending): unknown {
 	return kind === "plan" ? { plan: given?.["plan"] } : given;
 }
 
-function DecisionForms({ entry, failed }: FormsProps) {
+function DecisionForms(props: FormsProps) {
+	const { entry, failed } = props;
 	const { pending } = entry;
-	const path = formPath(entry);
+	const path = formPath(props);
 	const isEdited = failed?.form.get("decision") === "edit";
 	const fault = isEdited ? failed.fault : null;
 	const what = pending.kind === "plan" ? "plan" : "call";
@@ -263,14 +268,15 @@ function DecisionForms({ entry, failed }: FormsProps) {
 	);
 }
 
-function AnswerForm({ entry, failed }: FormsProps) {
+function AnswerForm(props: FormsProps) {
+	const { entry, failed } = props;
 	const { pending } = entry;
 	const field = `answer-${pending.id}`;
 	const given = pending.arguments?.["choices"];
 	const choices = Array.isArray(given) ? given.map(String) : [];
 	const fault = failed?.fault ?? null;
 	return (
-		<form class="answer" method="post" action={formPath(entry)}>
+		<form class="answer" method="post" action={formPath(props)}>
 			<input type="hidden" name="decision" value="answer" />
 			{choices.length === 0 ? null : (
 				<fieldset>
@@ -307,19 +313,16 @@ function roleRefusal({ role }: Session, { kind }: Pending): string | null {
 		: null;
 }
 
-function Forms({ entry, failed, session }: FormsProps & { session: Session }) {
-	const refusal = roleRefusal(session, entry.pending);
+function Forms({ session, ...props }: FormsProps & { session: Session }) {
+	const { pending } = props.entry;
+	const refusal = roleRefusal(session, pending);
 	if (refusal !== null)
 		return (
 			<Notice kind="note" title="This key may not decide">
 				<p>{refusal}</p>
 			</Notice>
 		);
-	return entry.pending.kind === "input" ? (
-		<AnswerForm entry={entry} failed={failed} />
-	) : (
-		<DecisionForms entry={entry} failed={failed} />
-	);
+	return pending.kind === "input" ? <AnswerForm {...props} /> : <DecisionForms {...props} />;
 }
 
 /** How long it still waits, in words. */
@@ -332,8 +335,15 @@ function remainingTime(expiresAt: string, nowMs: number): string {
 	return hours < 48 ? `in ${hours} h` : `in ${Math.round(hours / 24)} days`;
 }
 
+/** Characters of a goal that name a run. */
+const SHOWN_GOAL_CHARS = 120;
+
+function clipGoal(goal: string): string {
+	return goal.length > SHOWN_GOAL_CHARS ? `${goal.slice(0, SHOWN_GOAL_CHARS - 1)}…` : goal;
+}
+
 /** The id of a pending's card, for links. */
-export function pendingAnchor(id: string): string {
+function pendingAnchor(id: string): string {
 	return `waiting-${id}`;
 }
 
@@ -342,7 +352,7 @@ interface PendingCardProps extends FormsProps {
 	nowMs: number;
 }
 
-export function PendingCard({ entry, failed, session, nowMs }: PendingCardProps) {
+export function PendingCard({ entry, place, failed, session, nowMs }: PendingCardProps) {
 	const { run, pending } = entry;
 	const { id, kind, tool, policy, action_digest, expires_at } = pending;
 	const question = kind === "input" ? pending.arguments?.["question"] : undefined;
@@ -383,7 +393,7 @@ export function PendingCard({ entry, failed, session, nowMs }: PendingCardProps)
 				<p class="hint">
 					For the run{" "}
 					<a href={`/console/runs/${encodeURIComponent(run.run_id)}`}>
-						<Revealed text={(run.goal ?? run.run_id).slice(0, 120)} />
+						<Revealed text={clipGoal(run.goal ?? run.run_id)} />
 					</a>
 					{run.workspace_id === undefined ? null : (
 						<>
@@ -406,7 +416,7 @@ export function PendingCard({ entry, failed, session, nowMs }: PendingCardProps)
 				) : (
 					<Arguments pending={pending} />
 				)}
-				<Forms entry={entry} failed={failed} session={session} />
+				<Forms entry={entry} place={place} failed={failed} session={session} />
 				<p class="hint">
 					<code>{id}</code>
 					{action_digest === null ? null : (
@@ -426,7 +436,7 @@ export function PendingCard({ entry, failed, session, nowMs }: PendingCardProps)
 }
 
 /** A run's pendings on its own page: what they are, and where they are answered. */
-export function PendingList({ pendings }: { pendings: readonly Pending[] }) {
+export function PendingList({ runId, pendings }: { runId: string; pendings: readonly Pending[] }) {
 	return (
 		<ul class="plain-list pendings">
 			{pendings.map(({ id, kind, tool, expires_at }) => (
@@ -441,7 +451,7 @@ export function PendingList({ pendings }: { pendings: readonly Pending[] }) {
 					{kind === "client_tool" ? (
 						<span class="hint">The program that began the run runs it.</span>
 					) : (
-						<a href={`/console/waiting#${pendingAnchor(id)}`}>See and answer</a>
+						<a href={`/console/waiting?run=${encodeURIComponent(runId)}#${pendingAnchor(id)}`}>See and answer</a>
 					)}
 				</li>
 			))}

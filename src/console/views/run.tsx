@@ -98,8 +98,8 @@ export function LiveRun({ run }: { run: Run }) {
 			{run.pending === undefined ? null : (
 				<>
 					<h2>It waits for</h2>
-					<PendingList pendings={run.pending} />
-					{run.tool_calls === undefined ? null : (
+					<PendingList runId={run.run_id} pendings={run.pending} />
+					{run.pending.every(({ kind }) => kind === "plan") ? null : (
 						<p>
 							<a href={`/console/runs/${encodeURIComponent(run.run_id)}/steps/${run.steps.length}`}>
 								Calls of the step under way

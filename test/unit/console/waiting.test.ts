@@ -4,6 +4,7 @@ import type { Api, ApiAnswer } from "../../../src/console/api.ts";
 import type { PageRequest } from "../../../src/console/page.ts";
 import { waitingPages } from "../../../src/console/pages/waiting/list.tsx";
 import type { Session } from "../../../src/console/session.ts";
+import { PendingList } from "../../../src/console/views/pending.tsx";
 import { countWaiting, readWaiting } from "../../../src/console/waiting.ts";
 import { RISK_THRESHOLDS } from "../../../src/policy/factors.ts";
 import { makePending } from "../../support/waiting-run.ts";
@@ -18,6 +19,7 @@ interface Refusal {
 	status: number;
 	code: string;
 	message: string;
+	issues?: { path: string; message: string }[];
 }
 
 /** An API with one run, which answers its resolve with a refusal or takes it. */
@@ -31,7 +33,7 @@ function apiWith(pending: Pending[], refusal: Refusal | null = null, sent: unkno
 		async send(_method, path, body) {
 			sent.push([path, body]);
 			if (refusal === null) return answer(run);
-			return { ok: false, failure: { ...refusal, requestId: "svc-1", retryAfterSeconds: null, issues: [] } };
+			return { ok: false, failure: { issues: [], ...refusal, requestId: "svc-1", retryAfterSeconds: null } };
 		},
 		open: async () => new Response(),
 		sessionEnd: null,
@@ -231,6 +233,18 @@ describe("a form", () => {
 		expect(html).toMatch(/<details data-edit[^>]*open/);
 	});
 
+	it("whose arguments the service refuses says so where they stand, as typed", async () => {
+		const issues = [{ path: "resolutions.0.arguments", message: 'do not fit send: "text" is missing' }];
+		const api = apiWith([approval("p")], { status: 422, code: "invalid_request", message: "resolutions.0", issues });
+		const { html, status } = await show(
+			resolve,
+			requestWith(api, "owner", { decision: "edit", arguments: '{"a": 1}' }),
+		);
+		expect(status).toBe(422);
+		expect(toText(html)).toContain('{"a": 1}do not fit send: "text" is missingApprove the edited call');
+		expect(toText(html)).not.toContain("resolutions.0");
+	});
+
 	it("whose JSON is wrong has the focus where it is to be mended", async () => {
 		const { html } = await sendForm({ decision: "edit", arguments: "{" }, null);
 		expect(html).toMatch(/<textarea[^>]* autofocus/);
@@ -259,6 +273,53 @@ describe("a form", () => {
 		expect(toText(html)).toMatch(
 			/Rejected by key_other at .*08:00.* UTC\. Nothing of your decision was taken\. The run/,
 		);
+	});
+});
+
+describe("where more runs wait than a page shows", () => {
+	const runs = Array.from({ length: 25 }, (_, at) => ({
+		run_id: `agt_${at}`,
+		pending: [approval(`p${at}`, { expires_at: inHours(at) })],
+	}));
+	const of = (at: number, query: Record<string, string>, form: Record<string, string> = {}): PageRequest => ({
+		...requestWith(apiOf(runs), "owner", form),
+		params: { run_id: `agt_${at}`, pending_id: `p${at}` },
+		query: new URLSearchParams(query),
+	});
+	const cardsIn = (html: string) => [...html.matchAll(/id="waiting-(\w+)"/g)].map(([, id]) => id);
+	const broken = { decision: "edit", arguments: '{"to": "ada' };
+
+	it("a link from a run's page shows what that run waits for", async () => {
+		const { html } = await show(inbox, of(24, { run: "agt_24" }));
+		expect(cardsIn(html)).toEqual(["p24"]);
+		expect(html).toContain('action="/console/waiting/agt_24/p24?run=agt_24"');
+		expect(toText(html)).toContain("All that waits");
+		expect(String(PendingList({ runId: "agt_24", pendings: [approval("p24")] }))).toContain(
+			'href="/console/waiting?run=agt_24#waiting-p24"',
+		);
+	});
+
+	it("a form of a later page leads back to it, and what was not taken stands there", async () => {
+		const { html } = await show(inbox, of(24, { cursor: "20" }));
+		expect(html).toContain('action="/console/waiting/agt_24/p24?cursor=20"');
+		const taken = await resolve?.handle(of(24, { cursor: "20" }, { decision: "approve" }));
+		expect(taken).toEqual({ kind: "redirect", to: "/console/waiting?done=approve&cursor=20" });
+		const failed = await show(resolve, of(24, { cursor: "20" }, broken));
+		expect(cardsIn(failed.html)).toEqual(["p20", "p21", "p22", "p23", "p24"]);
+		expect(toText(failed.html)).toContain('{"to": "ada');
+	});
+
+	it("what was not taken is not lost where its run stands on another page by now", async () => {
+		const { html } = await show(resolve, of(24, {}, broken));
+		expect(cardsIn(html).slice(0, 2)).toEqual(["p24", "p0"]);
+		expect(toText(html)).toContain('{"to": "ada');
+		expect(toText(html)).not.toContain("does not wait any more");
+	});
+
+	it("an edit of what has gone meanwhile is told, though its JSON was wrong", async () => {
+		const { html } = await show(resolve, { ...of(99, {}, broken), api: apiWith([approval("other")]) });
+		expect(toText(html)).toContain("It does not wait any more");
+		expect(toText(html)).toContain("Nothing of what you sent was taken. The run says");
 	});
 });
 

@@ -134,6 +134,18 @@ describe("a session", () => {
 		expect(browser.cookie()).toBe("");
 	});
 
+	it("that has ended leads, after a form, to the section of the form: its path is no page", async () => {
+		const key = await newKey("pro");
+		const browser = await signIn(key);
+		expect((await operator("POST", `/internal/keys/${key.key_id}/revoke`)).status).toBe(200);
+		const path = "/console/waiting/agt_1/pnd_1";
+		const refused = await browser.post(path, { decision: "approve" });
+		expect(refused.status).toBe(401);
+		expect(await refused.text()).toContain('name="next" value="/console/waiting"');
+		const outside = await openBrowser().post(path, { decision: "approve" });
+		expect(outside.headers.get("location")).toBe("/console/sign-in?next=%2Fconsole%2Fwaiting");
+	});
+
 	it("ends when its key is rotated, although the key itself works until the overlap is over", async () => {
 		const key = await newKey("pro");
 		const browser = await signIn(key);
@@ -208,7 +220,7 @@ describe("a session", () => {
 			expect([page.status, page.headers.get("location")?.split("?")[0]]).toEqual([303, "/console/sign-in"]);
 		}
 		const made = await copy("/console/keys/new", "POST");
-		expect([made.status, made.headers.get("location")]).toEqual([303, "/console/sign-in"]);
+		expect([made.status, made.headers.get("location")]).toEqual([303, "/console/sign-in?next=%2Fconsole%2Fkeys"]);
 		// Nothing of it is in an isolate's memory: the user's object says it, also after it was evicted.
 		await evictDurableObject(env.ACCOUNT_METER.getByName(key.user_id));
 		expect((await copy("/console")).status).toBe(303);

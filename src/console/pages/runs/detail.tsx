@@ -80,9 +80,11 @@ async function answerRunPage(request: PageRequest, failure: ApiFailure | null): 
 				) : (
 					<p class="hint">When the run has ended; reload the page then.</p>
 				)}
-				<p>
-					<a href={`/v1/proof/${encodeURIComponent(run.value.run_id)}`}>The receipt as JSON</a>, once it is signed.
-				</p>
+				{run.value.sealed ? (
+					<p>
+						<a href={`/v1/proof/${encodeURIComponent(run.value.run_id)}`}>The receipt as JSON</a>
+					</p>
+				) : null}
 			</>
 		),
 	};

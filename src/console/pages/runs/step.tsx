@@ -5,7 +5,7 @@ import { renderPlainJson } from "../../../text/hidden-characters.ts";
 import { failurePage } from "../../failure-page.tsx";
 import { showDirectionMarks } from "../../json-text.ts";
 import type { ConsolePage, PageAnswer } from "../../page.ts";
-import { Badge, CodeBlock, Definitions, Notice } from "../../views/parts.tsx";
+import { Badge, CodeBlock, Definitions, Notice, Time } from "../../views/parts.tsx";
 import { RUNS_FRAME, RUNS_PATH, runApiPath, runPath } from "./frame.ts";
 
 type StepText = z.output<typeof stepTextSchema>;
@@ -19,16 +19,36 @@ const CALL_KINDS: Readonly<Partial<Record<StepCall["state"], "good" | "warn" | "
 	expired: "warn",
 };
 
-/** What a person decided on a call, in a sentence; null where nobody did. */
-function describeApproval({ approval }: StepCall): string | null {
-	if (approval === null) return null;
+const DECISIONS = { approve: "approved", edit: "approved as edited", reject: "rejected" } as const;
+
+/** What a person decided on a call, in a sentence. */
+function Approval({ approval }: { approval: NonNullable<StepCall["approval"]> }) {
 	const { decision, key_id, at, self_approval, reason } = approval;
-	const by = `${decision} by key ${key_id} at ${at}${self_approval ? ", which began the run" : ""}`;
-	return reason === undefined ? by : `${by}: ${reason}`;
+	return (
+		<>
+			{DECISIONS[decision]} by <code>{key_id}</code>
+			{self_approval ? ", of the run's own side," : ""} at <Time iso={at} /> UTC
+			{reason === undefined ? null : (
+				<>
+					: <bdi>{showDirectionMarks(reason)}</bdi>
+				</>
+			)}
+		</>
+	);
+}
+
+/** A text of a call, under a heading that says what it is. */
+function CallText({ callId, title, text }: { callId: string; title: string; text: string }) {
+	return (
+		<>
+			<h4>{title}</h4>
+			<CodeBlock label={`${title} of ${callId}`} text={text} />
+		</>
+	);
 }
 
 function Call({ call }: { call: StepCall }) {
-	const { id, tool, turn, state, decision, reason, risk_score, action_digest, result } = call;
+	const { id, tool, turn, state, decision, reason, risk_score, action_digest, approval, result } = call;
 	return (
 		<section>
 			<h3>
@@ -39,14 +59,14 @@ function Call({ call }: { call: StepCall }) {
 					["Call", <code>{id}</code>],
 					["Turn", turn],
 					["Policy", decision === null ? "not judged" : `${decision}, risk ${risk_score}: ${reason}`],
-					["Decided", describeApproval(call)],
+					["Decided", approval === null ? null : <Approval approval={approval} />],
 					["Action", action_digest === null ? null : <code>{action_digest}</code>],
 				]}
 			/>
 			{call.truncated ? <Notice kind="warning" title="Not all of its texts are kept" /> : null}
-			<CodeBlock label={`Arguments of ${id}`} text={renderPlainJson(call.arguments)} />
+			<CallText callId={id} title="Arguments" text={renderPlainJson(call.arguments)} />
 			{result === null ? null : (
-				<CodeBlock label={`${call.is_error ? "Why there is no result" : "Result"} of ${id}`} text={result} />
+				<CallText callId={id} title={call.is_error ? "Why there is no result" : "Result"} text={result} />
 			)}
 		</section>
 	);

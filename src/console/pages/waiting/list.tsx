@@ -1,9 +1,10 @@
 // The inbox: what runs wait for, across all of them, and the forms that answer it.
+import { type ApiFailure, withQuery } from "../../api.ts";
 import { failurePage } from "../../failure-page.tsx";
 import type { ConsolePage, PageAnswer, PageRequest, ShownPage } from "../../page.ts";
 import { EmptyState, Notice, Pager, Table, Time } from "../../views/parts.tsx";
 import { type FailedForm, PendingCard } from "../../views/pending.tsx";
-import { type Pending, type ProgramEntry, readWaiting, type WaitingEntry } from "../../waiting.ts";
+import { type Pending, type ProgramEntry, readRunWaiting, readWaiting, type WaitingEntry } from "../../waiting.ts";
 import { readWaitingForm } from "../../waiting-form.ts";
 import { runPath } from "../runs/frame.ts";
 
@@ -65,10 +66,14 @@ function ForPrograms({ entries }: { entries: readonly ProgramEntry[] }) {
 	);
 }
 
+function hasCard(entries: readonly WaitingEntry[], { pendingId }: FailedForm): boolean {
+	return entries.some(({ pending: { id } }) => id === pendingId);
+}
+
 /** A form that was sent about what does not wait any more has no card to be shown in. */
 function FailureAbove({ failed, entries }: { failed: FailedForm | null; entries: readonly WaitingEntry[] }) {
-	if (!failed?.failure || entries.some(({ pending: { id } }) => id === failed.pendingId)) return null;
-	const { decided, message } = failed.failure;
+	if (!failed || hasCard(entries, failed)) return null;
+	const { decided, message } = failed.failure ?? { message: "Nothing of what you sent was taken" };
 	if (decided)
 		return (
 			<Notice kind="error" title="It does not wait any more" hasFocus>
@@ -81,15 +86,25 @@ function FailureAbove({ failed, entries }: { failed: FailedForm | null; entries:
 	return (
 		<Notice kind="error" title="It does not wait any more" hasFocus>
 			<p>
-				{message}. <a href={runPath(failed.runId)}>The run</a> says what became of it.
+				{message.replace(/\.$/, "")}. <a href={runPath(failed.runId)}>The run</a> says what became of it.
 			</p>
 		</Notice>
 	);
 }
 
+/** The entries of a page. What was sent and not taken stands in its card, also where its run stands on another page by now. */
+async function readEntries({ api, query }: PageRequest, failed: FailedForm | null): ReturnType<typeof readWaiting> {
+	const runId = query.get("run");
+	const list = runId === null ? await readWaiting(api, query.get("cursor")) : await readRunWaiting(api, runId);
+	if (!list.ok || !failed || hasCard(list.value.entries, failed)) return list;
+	const own = await readRunWaiting(api, failed.runId);
+	const found = own.ok ? own.value.entries.filter(({ pending: { id } }) => id === failed.pendingId) : [];
+	return { ok: true, value: { ...list.value, entries: [...found, ...list.value.entries] } };
+}
+
 async function showInbox(request: PageRequest, failed: FailedForm | null): Promise<ShownPage> {
-	const { api, query, session, service } = request;
-	const list = await readWaiting(api, query.get("cursor"));
+	const { query, session, service } = request;
+	const list = await readEntries(request, failed);
 	if (!list.ok) return failurePage(FRAME, list.failure);
 	const { entries, forPrograms, nextCursor, isCut } = list.value;
 	const done = DONE_TITLES[query.get("done") ?? ""];
@@ -101,6 +116,11 @@ async function showInbox(request: PageRequest, failed: FailedForm | null): Promi
 			<>
 				{done === undefined ? null : <Notice kind="success" title={done} hasFocus />}
 				<FailureAbove failed={failed} entries={entries} />
+				{query.has("run") ? (
+					<p class="hint">
+						What one run waits for. <a href={WAITING_PATH}>All that waits</a>
+					</p>
+				) : null}
 				{entries.length === 0 ? (
 					<EmptyState icon="waiting" title="Nothing waits for you">
 						<p>
@@ -115,6 +135,7 @@ async function showInbox(request: PageRequest, failed: FailedForm | null): Promi
 						{entries.map((entry) => (
 							<PendingCard
 								entry={entry}
+								place={withQuery("", { run: query.get("run"), cursor: query.get("cursor") })}
 								failed={failed?.pendingId === entry.pending.id ? failed : null}
 								session={session}
 								nowMs={service.nowMs}
@@ -132,6 +153,14 @@ async function showInbox(request: PageRequest, failed: FailedForm | null): Promi
 	};
 }
 
+/** A form whose resolution was refused. What is wrong with an edit's arguments is said where they stand. */
+function toFailedForm(failure: ApiFailure, { params, form }: PageRequest): FailedForm {
+	const sent = { runId: params["run_id"] ?? "", pendingId: params["pending_id"] ?? "", form };
+	const faults = failure.issues.flatMap(({ path, message }) => (path === "resolutions.0.arguments" ? [message] : []));
+	if (faults.length === 0) return { ...sent, failure, fault: null };
+	return { ...sent, failure: null, fault: { field: "arguments", faults } };
+}
+
 const inboxPage: ConsolePage = {
 	id: "waiting",
 	method: "GET",
@@ -144,18 +173,18 @@ const resolvePage: ConsolePage = {
 	method: "POST",
 	path: `${WAITING_PATH}/{run_id}/{pending_id}`,
 	async handle(request): Promise<PageAnswer> {
-		const { api, form, params } = request;
+		const { api, form, params, query } = request;
 		const [runId = "", pendingId = ""] = [params["run_id"], params["pending_id"]];
 		const read = readWaitingForm(pendingId, form);
 		if (!read.ok) return showInbox(request, { runId, pendingId, form, failure: null, fault: read.fault });
 		const path = `/v1/agent/${encodeURIComponent(runId)}`;
 		const before = await api.get<{ pending?: Pending[] }>(path);
 		const resolved = await api.send("POST", `${path}/resolve`, { resolutions: [read.value], background: true });
-		if (!resolved.ok) return showInbox(request, { runId, pendingId, form, failure: resolved.failure, fault: null });
+		if (!resolved.ok) return showInbox(request, toFailedForm(resolved.failure, request));
 		// What somebody decided before is taken once more where it is the same: nobody should think that it was him.
 		const wasOpen = !before.ok || before.value.pending?.some(({ id }) => id === pendingId);
 		const done = wasOpen ? (form.get("decision") ?? "answer") : "before";
-		return { kind: "redirect", to: `${WAITING_PATH}?done=${encodeURIComponent(done)}` };
+		return { kind: "redirect", to: withQuery(WAITING_PATH, { done, cursor: query.get("cursor") }) };
 	},
 };
 

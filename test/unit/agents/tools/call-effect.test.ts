@@ -125,7 +125,20 @@ describe("a host at a pointer", () => {
 		expect(decision(fetch, { url }, rules({ allow: ["fetch"], deny: ["fetch(domain:evil.*)"] }))).toBe("deny");
 	});
 
+	it("is the domain of a mail address", () => {
+		const allow = rules({ allow: ["fetch(domain:example.org)"] });
+		for (const url of ["ada@example.org", "ada.b+c@EXAMPLE.org"])
+			expect(decision(fetch, { url }, allow), url).toBe("allow");
+		for (const url of ["example.org@evil.example", "ada@example.org.evil.example", "ada@example.org,eve@evil.example"])
+			expect(decision(fetch, { url }, allow), url).toBe("confirm");
+	});
+
 	it.each([
+		"ada@example.org@evil.example",
+		'"ada@evil.example"@example.org',
+		"ada%evil.example@example.org",
+		"ada:x@example.org",
+		"ada@example.org/x",
 		"https://api.example.org\\@evil.example",
 		"https://api.example.org@evil.example",
 		"https://api.exa\tmple.org",

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { LocalError } from "../../../../src/cli/svc/failures.ts";
 import { runCommandLine } from "../../../../src/cli/svc/main.ts";
 import type { Terminal } from "../../../../src/cli/svc/terminal.ts";
 import type { RunPending } from "../../../../src/client/tool-calls.ts";
@@ -84,7 +85,7 @@ describe("a command", () => {
 			0,
 			{ id: "a", output: "it ended with exit status 3\nno row\nhalf", is_error: true },
 		]);
-		expect(errors).toContain("look  failed: it ended with exit status 3\n");
+		expect(errors).toContain("look  failed: it ended with exit status 3 · no row · half\n");
 	});
 
 	it("that prints no text is an error that says what to do, and a text that is cut within a character is none", async () => {
@@ -160,6 +161,26 @@ describe("without a person", () => {
 		expect(errors).toContain(`svc run --resume agt_1 --tool "look=echo 'a b'"`);
 	});
 
+	it("an approval by others is said to take another key, and the record of a run that may approve itself is told", async () => {
+		const waiting = async (members: Record<string, unknown>) => {
+			const service = new WaitingRun([[approval()]]);
+			service.members = members;
+			return (await run(service, ["-w", "shop", "--tool", "send=cat", "go"])).errors;
+		};
+		const console = "answer it in the console, http://svc.test/console/waiting";
+		expect(await waiting({})).toContain(`${console}, with a key that neither began the run nor comes from`);
+		expect(await waiting({ self_approval: true })).toContain(`${console}; then this goes on:`);
+	});
+
+	it("a tool without a command here is named: the console cannot run it", async () => {
+		const service = new WaitingRun([[makePending("a")]]);
+		const { code, errors } = await run(service, ["--resume", "agt_1", "--tool", "other=cat"]);
+		expect(code).toBe(1);
+		expect(errors).toContain("no command was given for look\nthis goes on:\n");
+		expect(errors).toContain("svc run --resume agt_1 --tool other=cat --tool look=COMMAND");
+		expect(errors).not.toContain("console");
+	});
+
 	it("the printed command goes on", async () => {
 		const service = new WaitingRun([[makePending("a")]]);
 		const { code } = await run(service, ["--resume", "agt_1", "--tool", "look=cat"]);
@@ -204,8 +225,16 @@ describe("a person at the terminal", () => {
 		expect(decision).toEqual({ id: "p", decision: "edit", arguments: { to: "b" } });
 	});
 
-	it.each([["l"], [null]])("leaves it to others by %j", async (typed) => {
-		const { code, decision, errors } = await decide([typed]);
+	it("is back at the question when the editor fails", async () => {
+		const { decision, errors, questions } = await decide(["e", "a"], {}, () => {
+			throw new LocalError("vi failed: exit status 1");
+		});
+		expect(errors).toContain("vi failed: exit status 1; VISUAL or EDITOR names the editor");
+		expect([decision, questions.length]).toEqual([{ id: "p", decision: "approve" }, 2]);
+	});
+
+	it.each([[["l"]], [[null]], [["r", null]]])("leaves it to others by %j", async (typed) => {
+		const { code, decision, errors } = await decide(typed);
 		expect([code, decision]).toEqual([1, undefined]);
 		expect(errors).toContain("svc run --resume agt_1");
 	});
