@@ -67,7 +67,7 @@ export function leftOfStep({ guard }: Pick<LoopContext, "guard">, { limitNanoUsd
 	return Math.max(0, Math.min(limitNanoUsd - spentNanoUsd, guard.remainingNanoUsd, guard.stepCapNanoUsd));
 }
 
-function isPriced(turn: PricedTurn | { refusal: Failure | null }): turn is PricedTurn {
+export function isPriced(turn: PricedTurn | { refusal: Failure | null }): turn is PricedTurn {
 	return "boundNanoUsd" in turn;
 }
 
