@@ -5,8 +5,8 @@ import type { RunEnd } from "./run/run-end.ts";
 import { subtaskResults } from "./run/run-output.ts";
 
 /**
- * `done`: the output stands for the goal. `partial`: a step refused or was ended by a limit, something was cut or left out, or the run
- * stopped before its end.
+ * `done`: the output stands for the goal. `partial`: a step refused or was ended by a limit, something was cut or left out, the output
+ * has not the form that was asked for, or the run stopped before its end.
  * `refused`: the models refused. `needs_tools`: they say which tool, file or access they lack.
  */
 export const GOAL_OUTCOMES = ["done", "partial", "refused", "needs_tools"] as const;
@@ -15,7 +15,7 @@ export type GoalOutcome = (typeof GOAL_OUTCOMES)[number];
 /** The outcome of a run that has ended. @param goal empty where it is not kept. */
 export function toGoalOutcome(
 	goal: string,
-	{ refusedSteps = [], limitedSteps = [] }: Pick<RunState, "refusedSteps" | "limitedSteps">,
+	{ refusedSteps = [], limitedSteps = [], form }: Pick<RunState, "refusedSteps" | "limitedSteps" | "form">,
 	steps: readonly RunStep[],
 	{ status, output, isCut }: Pick<RunEnd, "status" | "output" | "isCut">,
 ): GoalOutcome {
@@ -30,6 +30,7 @@ export function toGoalOutcome(
 	const refused = refusedOutputs.filter(({ index }) => results.some((result) => result.index === index));
 	if (results.length > 0 && refused.length === results.length)
 		return refused.every(({ lacksTools }) => lacksTools) ? "needs_tools" : "refused";
-	const isWhole = !isCut && kind === null && refusedOutputs.length === 0 && limitedSteps.length === 0;
+	const hasForm = (form?.fault ?? null) === null;
+	const isWhole = hasForm && !isCut && kind === null && refusedOutputs.length === 0 && limitedSteps.length === 0;
 	return status === "complete" && isWhole ? "done" : "partial";
 }

@@ -7,6 +7,7 @@ import { ok } from "../failure.ts";
 import type { PlanContext } from "../inference/caller.edge.ts";
 import type { CallOptions } from "../inference/plan.ts";
 import { planCallFor } from "../inference/workflow.edge.ts";
+import { optionalMember } from "../json.ts";
 import { type ModelPool, selectPool } from "../orchestration/model-pool.edge.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
 import type { EffortPolicy, Task } from "../orchestration/strategy.ts";
@@ -33,6 +34,8 @@ interface PoolLimits {
 	avoid?: readonly string[];
 	/** What the models may call: those that call no tools are left out. */
 	tools?: readonly ToolDefinition[];
+	/** The form of the answer: models that cannot be held to it are left out. */
+	output?: ModelCall["output"];
 }
 
 /** Whether a model is of a tier below an intensity's. */
@@ -72,9 +75,10 @@ export function selectStepPool(
 	{ policy, config, gate }: PoolRules,
 	intensity: Intensity,
 	task: Task,
-	{ isSingle = false, avoid = [], tools = [] }: PoolLimits = {},
+	{ isSingle = false, avoid = [], tools = [], output }: PoolLimits = {},
 ): Result<ModelPool> {
-	const call: ModelCall = { ...toQuestionCall({ ...task, json: false }), tools: [...tools] };
+	const question = toQuestionCall({ ...task, json: false });
+	const call: ModelCall = { ...question, tools: [...tools], output: output ?? question.output };
 	const isAllowed = ({ hyper_frontier, id }: Model) => !hyper_frontier && !avoid.includes(id);
 	const found = selectPool(context, call, {
 		policy,
@@ -88,7 +92,8 @@ export function selectStepPool(
 	});
 	if (!found.ok) {
 		const isForced = avoid.length > 0 && found.failure.reason === "no_provider_available";
-		return isForced ? selectStepPool(context, { policy, config, gate }, intensity, task, { isSingle, tools }) : found;
+		const limits = { isSingle, tools, ...optionalMember("output", output) };
+		return isForced ? selectStepPool(context, { policy, config, gate }, intensity, task, limits) : found;
 	}
 	const pool = found.value;
 	const own = pool.rankings.panel.find(({ model }) => model.id === pool.single[0]) ?? pool.rankings.panel[0];

@@ -33,8 +33,18 @@ const SHAPING: readonly { name: string; shapes(value: unknown): boolean; message
 	},
 ];
 
+const isAuto = (choice: unknown) => choice === "auto" || (isJsonObject(choice) && choice["type"] === "auto");
+
+/** Where tools are called: what a value of a member says of how, and which one says no more than without it. */
+const OF_TOOLS = new Map<string, (value: unknown) => boolean>([
+	["tool_choice", isAuto],
+	["parallel_tool_calls", (value) => value === true],
+]);
+
 /** Whether a value asks for no more than an endpoint without that member does. */
-function isWithoutEffect(name: string, value: unknown): boolean {
+function isWithoutEffect(name: string, value: unknown, callsTools: boolean): boolean {
+	const isUsual = callsTools ? OF_TOOLS.get(name) : undefined;
+	if (isUsual) return isUsual(value);
 	if (value === false || (Array.isArray(value) && value.length === 0)) return true;
 	if (isJsonObject(value))
 		return Object.keys(value).length === 0 || (name === "response_format" && value["type"] === "text");
@@ -57,8 +67,9 @@ export function findFormIssues(raw: unknown, parsed: object): Issue[] {
 
 /** A warning for each member of a body that its endpoint ignores. */
 export function ignoredMemberWarnings(raw: unknown, parsed: object): ClientWarning[] {
+	const callsTools = "tools" in parsed && isFilledList(parsed.tools);
 	const ignored = findDroppedMembers(raw, parsed).filter(
-		(path) => !(isJsonObject(raw) && isWithoutEffect(path, raw[path])),
+		(path) => !(isJsonObject(raw) && isWithoutEffect(path, raw[path], callsTools)),
 	);
 	const warnings = ignored.slice(0, MAX_WARNINGS).map((path) => {
 		const param = path.slice(0, MAX_NAME_CHARS);

@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 export const MAX_PICTURE_BYTES = 153_600;
 
 /** Qualities that are tried, best first. */
-const QUALITIES = [60, 50, 40, 30];
+const QUALITIES = [40, 30];
 
 /** Takes a picture of what the window shows, as good as fits. @returns its size, bytes. */
 export async function writePicture(page: Page, path: string): Promise<number> {

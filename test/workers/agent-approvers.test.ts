@@ -23,7 +23,7 @@ import {
 	type TestKey,
 	withKey,
 } from "../support/service.ts";
-import { OPENAI_FORMAT, toolModel } from "../support/tool-model.ts";
+import { OPENAI_FORMAT, readAsked, sayTurn, toolModel } from "../support/tool-model.ts";
 
 const { upstream } = useService("corporate");
 
@@ -344,6 +344,49 @@ describe("a run that acts", () => {
 		expect(review).toMatchObject({ id: event?.payload["handoff_id"], to_tool: approver.key_id, signed: true });
 		expect(JSON.stringify([event, review])).not.toContain("ada@example.org");
 		await expectSoundChain(owner);
+	});
+});
+
+describe("an approved call", () => {
+	it("is handed out before a model reads a result in quarantine that came with the approval", async () => {
+		const beginner = await newKey("corporate");
+		const owner = await newKey("corporate", beginner.user_id);
+		const manifest = { tools: { ask: ["send_mail"], unknown: "allow" } };
+		await call(`/v1/workspace/${WORKSPACE}/manifest`, { ...withKey(owner.key, manifest), method: "PUT" });
+		const calls = [
+			{ name: "send_mail", args: { to: "ada@example.org" } },
+			{ name: "read_page", args: {} },
+		];
+		const model = toolModel(({ results }) => (results.length === 0 ? { calls } : { text: "It is sent." }));
+		let isReading = false;
+		let isSeen = false;
+		upstream.replace(async (request) => {
+			const sent = await request.clone().text();
+			if (!sent.includes("You read the result of a tool for another model")) return model.answer(request);
+			isReading = true;
+			while (!isSeen) await new Promise((go) => setTimeout(go, 5));
+			const text = JSON.stringify({ summary: "A page.", facts: [], has_instructions: false });
+			return sayTurn({ text }, readAsked(sent).isStream);
+		});
+		const page = { ...SEND, name: "read_page", effects: "read", quarantine: true, parameters: { type: "object" } };
+		const run = await runAgent(beginner, {
+			goal: "Send a mail to Ada, then read the page and say what it is about",
+			workspace_id: WORKSPACE,
+			policy: "efficiency",
+			tools: [SEND, page],
+			brain_config: OPENAI_FORMAT,
+		});
+		const resolutions = (run.pending ?? []).map(({ id, kind }) =>
+			kind === "approval" ? { id, decision: "approve" } : { id, output: "A page" },
+		);
+		const answered = resolve(owner, run, { resolutions });
+		await eventually(async () => isReading);
+		const step = await callWithKey(owner.key, `/v1/agent/${run.run_id}/steps/1`);
+		const { calls: shown } = await step.json<{ calls: { state: string; result: string | null }[] }>();
+		isSeen = true;
+		expect(shown).toMatchObject([{ state: "dispatched" }, { state: "done", result: "A page" }]);
+		const waits = [{ kind: "client_tool", tool: "send_mail" }];
+		expect(await (await answered).json()).toMatchObject({ status: "requires_action", pending: waits });
 	});
 });
 

@@ -128,7 +128,8 @@ describe("a last turn, after a limit, that every model fails for good", () => {
 			goal_outcome: "partial",
 			output: "Reading 0.\n\nThe step made all the tool calls that it may make, and came to no answer.",
 		});
-		expect(run.alerts).toMatchObject([{ code: "tools_ended", message: expect.stringContaining("max_tool_calls") }]);
+		const message = expect.stringContaining("the run has made its one tool call; raise max_tool_calls");
+		expect(run.alerts).toMatchObject([{ code: "tools_ended", message }]);
 		expect(dispatched()).toBe(1);
 		await expectAccounted(key, run);
 	});

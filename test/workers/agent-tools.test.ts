@@ -259,7 +259,7 @@ describe("a model that writes out a call in words", () => {
 			goal_outcome: "partial",
 			tool_calls: { requested: 1, allowed: 1 },
 		});
-		expect(run.output).toMatch(/^I look at it\.\n\nThe models of this step wrote out tool calls in words/);
+		expect(run.output).toMatch(/^I look at it\.\n\nThe models of this step wrote tool calls into their text/);
 		expect(run.alerts).toMatchObject([{ code: "tools_ended", message: expect.stringContaining("in words") }]);
 		expect(asked).toHaveLength(4);
 		await expectAccounted(key, run);
@@ -316,6 +316,25 @@ describe("what ends a step with tools", () => {
 		});
 	});
 
+	it("is not the limit of one tool for calls that never ran: a malformed one, a denied one", async () => {
+		await putManifest(key, { tools: { unknown: "allow" }, commands: { deny: ["rm *"] } });
+		const tool = { ...READ_TOOL, max_calls: 1, commands: ["/name"] };
+		const { run } = await runWith(
+			({ results }) => {
+				const name = [5, "rm -rf /", "ls", "pwd"][results.length];
+				return name === undefined ? { text: results.join(" | ") } : read(name as string);
+			},
+			{ tools: [tool] },
+			() => ({ output: "Listed." }),
+		);
+		expect(run.tool_calls).toMatchObject({ requested: 4, denied: 1, allowed: 1 });
+		const [malformed, denied, listed, beyond] = run.output.split(" | ");
+		expect(malformed).toContain("do not fit");
+		expect(denied).toContain("was refused");
+		expect(listed).toContain("Listed.");
+		expect(beyond).toContain("may be called once in a run, and was");
+	});
+
 	it("is its money, within the cap, whatever the results", async () => {
 		for (const max_cost_usd of [0.05, 0.02, 0.008]) {
 			const { run, asked } = await runWith(
@@ -355,6 +374,16 @@ describe("what ends a step with tools", () => {
 			goal_outcome: "partial",
 			output: "The step made all the tool calls that it may make, and came to no answer.",
 		});
+		await expectAccounted(key, run);
+	});
+
+	it.each([
+		["the same call, whatever it is told", { calls: [{ name: "read_note", args: { name: "n" } }] }],
+		["a call in words", { text: '{"name": "read_note", "arguments": {"name": "n"}}' }],
+	])("says so of a model that makes %s, and does not count as a refusal", async (_, turn) => {
+		const { run } = await runWith(() => turn);
+		expect(run).toMatchObject({ status: "complete", goal_outcome: "partial" });
+		expect(run.output).toContain("came to no answer");
 		await expectAccounted(key, run);
 	});
 

@@ -1,6 +1,7 @@
-// AgentRun: one Durable Object per run, named `run:` and the run's id. It makes and stores the run's steps and answers the requests
-// that wait for its end. run-actions.edge.ts executes its actions, run-ending.edge.ts seals and settles it. An object named `key:` and
-// an idempotency key only stores which run that key names.
+// AgentRun: one Durable Object per run, named `run:` and the run's id. This file puts its parts together and takes its calls and alarms.
+// run-storage.edge.ts stores the run, run-readers.edge.ts shows it, run-requests.edge.ts changes what requests ask to, run-actions.edge.ts
+// executes its actions, and run-ending.edge.ts seals and settles it. An object named `key:` and an idempotency key only stores which run
+// that key names.
 //
 // An alarm executes one action after the other for a minute or some calls, because limits of time, subrequests and CPU apply per invocation.
 // Crash safety: before a call is sent, the step's possible cost is stored here and then written into the run's reservation at the
@@ -15,37 +16,31 @@ import type { EventPageQuery } from "../../audit/page.ts";
 import { database } from "../../db/client.edge.ts";
 import { BackedUpObject } from "../../durable/backed-up-object.edge.ts";
 import { Backoff } from "../../durable/backoff.ts";
-import { hasTables, migrate } from "../../durable/migrations.edge.ts";
 import type { BackupPlan, ObjectPage } from "../../durable/object-rows.edge.ts";
 import type { Result } from "../../failure.ts";
 import { logError } from "../../http/log.edge.ts";
 import { eventBytes, type StoredDeletion } from "../../meter/stored-bytes.ts";
 import type { RunSnapshot, StepTextResponse } from "../response.ts";
 import type { ResolutionBatch } from "../tools/resolution.ts";
-import type { ResolvingContext } from "../tools/resolve-call.edge.ts";
-import { type ResolveVerdict, resolveBatch } from "../tools/resolving.edge.ts";
+import type { ResolveVerdict } from "../tools/resolving.edge.ts";
 import type { ResolverStand } from "../tools/resolving-key.edge.ts";
-import { RunWaiting, showPendings } from "../tools/waiting.edge.ts";
-import { isAtRest, isPaused, nextDueMs, type RunStanding, toRunStanding } from "../tools/waiting.ts";
-import {
-	claimName,
-	deleteClaim,
-	findClaim,
-	isAbandoned,
-	type RunClaim,
-	storeAbandoned,
-	storeClaim,
-} from "./claims.edge.ts";
+import { RunWaiting } from "../tools/waiting.edge.ts";
+import { isAtRest, nextDueMs, type RunStanding, toRunStanding } from "../tools/waiting.ts";
+import { claimName, type RunClaim } from "./claims.edge.ts";
 import { RunDeadlines } from "./deadlines.edge.ts";
 import { runDeletedEvent } from "./events.ts";
-import { type InterruptedRun, lowerCap, resumedState } from "./interruption.ts";
+import type { InterruptedRun } from "./interruption.ts";
 import { RunMoney } from "./money.edge.ts";
 import { RunOutbox, type RunOutboxRow } from "./outbox.edge.ts";
-import { initialRunState, type ResumeRules, type RunSpec, type RunState } from "./run.ts";
+import type { ResumeRules, RunSpec, RunState } from "./run.ts";
 import { RunActions } from "./run-actions.edge.ts";
 import { RunEnding } from "./run-ending.edge.ts";
 import { RunMarks } from "./run-marks.edge.ts";
-import { type RunOutcome, type RunView, toAgentRunRow, toRunView } from "./run-view.ts";
+import type { RunParts } from "./run-parts.ts";
+import { RunReaders, type WatchedRun } from "./run-readers.edge.ts";
+import { RunRequests } from "./run-requests.edge.ts";
+import { RunStorage } from "./run-storage.edge.ts";
+import { type RunOutcome, type RunView, toAgentRunRow } from "./run-view.ts";
 import { type AgentRunRow, deleteRun } from "./runs.store.ts";
 import { StoredRun } from "./stored-run.edge.ts";
 import { AGENT_RUN_TABLES } from "./tables.edge.ts";
@@ -53,17 +48,8 @@ import { RunWaiters } from "./waiters.edge.ts";
 
 /** After a crash in the middle of an action, the next alarm comes this late. The one that flushes a write comes no sooner. */
 const HEARTBEAT_MS = 5_000;
-/** A request that joins a run waits this long for it to start. After that the run is abandoned. */
-const START_TIMEOUT_MS = 2_000;
-
 /** Why a run is interrupted that was under way when it was backed up. */
 const RESTORED_TEXT = "the service was restored from a backup";
-
-/** A run at one moment, and what happens from then on: one JSON object per line. */
-export interface WatchedRun {
-	view: RunView;
-	events: ReadableStream<Uint8Array> | null;
-}
 
 /** What the deletion of a run gave back; null where there is none, and why it was not deleted. */
 export type RunDeletion = StoredDeletion | "not_ended" | "unflushed" | null;
@@ -77,8 +63,7 @@ export interface RunPage extends ObjectPage {
 }
 
 export class AgentRun extends BackedUpObject implements EventSource {
-	#hasTables: boolean;
-	#run: StoredRun | null = null;
+	#stored: RunStorage;
 	#runOutbox: RunOutbox;
 	#ownerOutbox: OwnerOutbox<RunOutboxRow>;
 	#waiters = new RunWaiters();
@@ -88,9 +73,12 @@ export class AgentRun extends BackedUpObject implements EventSource {
 	#waiting: RunWaiting;
 	#actions: RunActions;
 	#ending: RunEnding;
+	#requests: RunRequests;
+	#readers: RunReaders;
 
 	constructor(state: DurableObjectState, env: Env) {
 		super(state, env);
+		this.#stored = new RunStorage(state.storage);
 		const runOutbox = new RunOutbox(() => this.#run, env);
 		this.#runOutbox = runOutbox;
 		this.#money = new RunMoney(env, (work) => state.waitUntil(work));
@@ -109,7 +97,7 @@ export class AgentRun extends BackedUpObject implements EventSource {
 			storePause: (run, next, told) => this.#storeWait(run, next, told),
 			storeGoingOn: (run, next) =>
 				run.saveState(next, () => runOutbox.addRunForLater(() => this.#ownerOutbox.flushSoon())),
-			reportRest: async (run) => this.#waiters.reportRest(await this.#show(run)),
+			reportRest: async (run) => this.#waiters.reportRest(await this.#readers.show(run)),
 			reportUnsettled: () => this.#reportUnsettled(),
 			canTurn: (run, guard) => this.#actions.canTurn(run, guard),
 		});
@@ -122,7 +110,7 @@ export class AgentRun extends BackedUpObject implements EventSource {
 			isIdle: () => this.isIdle(),
 			marks: new RunMarks(state.storage.sql, () => this.#run?.spec ?? null),
 		});
-		const parts = {
+		const parts: RunParts = {
 			money: this.#money,
 			waiting: this.#waiting,
 			waiters: this.#waiters,
@@ -131,6 +119,8 @@ export class AgentRun extends BackedUpObject implements EventSource {
 			retryLater: () => this.#retryLater(),
 		};
 		this.#actions = new RunActions(env, parts);
+		this.#readers = new RunReaders(env, { ...parts, stored: this.#stored });
+		this.#requests = new RunRequests(env, { ...parts, actions: this.#actions });
 		this.#ending = new RunEnding({
 			...parts,
 			deadlines: this.#deadlines,
@@ -138,11 +128,11 @@ export class AgentRun extends BackedUpObject implements EventSource {
 			storeListed: (store) => this.#storeListed(store),
 			reportUnsettled: () => this.#reportUnsettled(),
 		});
-		this.#hasTables = hasTables(state.storage);
-		if (!this.#hasTables) return;
-		migrate(state.storage, AGENT_RUN_TABLES);
-		this.#run = StoredRun.load(state.storage);
-		state.blockConcurrencyWhile(() => this.#wake());
+		if (this.#stored.hasTables) state.blockConcurrencyWhile(() => this.#wake());
+	}
+
+	get #run(): StoredRun | null {
+		return this.#stored.run;
 	}
 
 	/** Sets the alarm that the object needs, which may have been lost with its last machine. One that is set and rings as soon stays. */
@@ -177,30 +167,14 @@ export class AgentRun extends BackedUpObject implements EventSource {
 			run.saveState({ ...run.state, fault: RESTORED_TEXT });
 	}
 
-	#makeTables(): void {
-		if (!this.#hasTables) migrate(this.ctx.storage, AGENT_RUN_TABLES);
-	}
-
 	/** Returns the run that this key names. A free key is given to `runId`; without a `runId` the answer is null. */
 	claim(bodyHash: string, runId: string | null): RunClaim | null {
-		const { sql } = this.ctx.storage;
-		const known = this.#hasTables ? findClaim(sql, bodyHash) : null;
-		if (known || runId === null) return known;
-		this.ctx.storage.transactionSync(() => {
-			this.#makeTables();
-			storeClaim(sql, bodyHash, runId);
-		});
-		this.#hasTables = true;
-		return { runId, isSameBody: true };
+		return this.#stored.claim(bodyHash, runId);
 	}
 
 	/** Frees the key of a run that was abandoned. */
 	releaseClaim(runId: string): void {
-		if (this.#hasTables) deleteClaim(this.ctx.storage.sql, runId);
-	}
-
-	#isAbandoned(): boolean {
-		return this.#hasTables && isAbandoned(this.ctx.storage.sql);
+		this.#stored.releaseClaim(runId);
 	}
 
 	/**
@@ -209,14 +183,8 @@ export class AgentRun extends BackedUpObject implements EventSource {
 	 */
 	async start(spec: RunSpec): Promise<boolean> {
 		if (this.#run) return true;
-		if (this.#isAbandoned()) return false;
-		let run: StoredRun | null = null;
-		this.ctx.storage.transactionSync(() => {
-			this.#makeTables();
-			run = StoredRun.create(this.ctx.storage, spec, initialRunState(spec));
-		});
-		this.#run = run;
-		this.#hasTables = true;
+		if (this.#stored.isAbandoned) return false;
+		this.#stored.create(spec);
 		this.#actions.takeCharge();
 		// The first action's alarm serves the outbox, too.
 		this.#ownerOutbox.arm(Date.now());
@@ -228,17 +196,8 @@ export class AgentRun extends BackedUpObject implements EventSource {
 
 	/** The user's run as it is now; null when there is none or it is another user's. */
 	async read(userId: string): Promise<RunView | null> {
-		const run = this.#runForUser(userId);
-		return run && this.#show(run);
-	}
-
-	/** The run as it is now. One that is over is shown once lists show it so: the object may have died between its end and its flush. */
-	async #show(run: StoredRun): Promise<RunView> {
-		if (run.end) await this.#ownerOutbox.deliverRest();
-		if (run.end || !isPaused(run)) return toRunView(run);
-		const pending = await showPendings(this.env, run);
-		const view = toRunView(run);
-		return view.run.pending ? { ...view, run: { ...view.run, pending } } : view;
+		const run = this.#stored.runForUser(userId);
+		return run && this.#readers.show(run);
 	}
 
 	/**
@@ -246,56 +205,28 @@ export class AgentRun extends BackedUpObject implements EventSource {
 	 * kept.
 	 */
 	async readStep(userId: string, index: number): Promise<StepTextResponse | "unknown" | "expired" | null> {
-		const run = this.#runForUser(userId);
+		const run = this.#stored.runForUser(userId);
 		return run && this.#deadlines.readStep(run, index);
 	}
 
 	/** The user's run as it is now, which may be about to start. @throws when it is another user's. */
-	async readStarted(userId: string): Promise<RunView | "abandoned"> {
-		const run = await this.#startedRun(userId);
-		return run ? this.#show(run) : "abandoned";
-	}
-
-	/** The user's run; null when it did not start and never will. @throws when it is another user's. */
-	async #startedRun(userId: string): Promise<StoredRun | null> {
-		if (!this.#run && !(await this.#waitForStart())) return null;
-		const run = this.#runForUser(userId);
-		if (!run) throw new Error("there is no such run");
-		return run;
+	readStarted(userId: string): Promise<RunView | "abandoned"> {
+		return this.#readers.readStarted(userId);
 	}
 
 	/** Waits for the end of the user's run, which may be about to start. @throws when it is another user's. */
-	async waitForEnd(userId: string): Promise<RunOutcome> {
-		const run = await this.#startedRun(userId);
-		if (!run) return "abandoned";
-		return run.end || run.isInterrupted || isAtRest(run) ? this.#show(run) : this.#waiters.ended;
-	}
-
-	/** Waits for the run to start. Returns false when it did not; the run is then abandoned. */
-	async #waitForStart(): Promise<boolean> {
-		if (!this.#isAbandoned()) await this.#waiters.waitForStart(START_TIMEOUT_MS);
-		return !this.abandon();
+	waitForEnd(userId: string): Promise<RunOutcome> {
+		return this.#readers.waitForEnd(userId);
 	}
 
 	/** Lets a run that has not begun never begin. Returns false for one that has, which goes on if it can. Idempotent. */
 	abandon(): boolean {
-		if (this.#run) return false;
-		if (!this.#isAbandoned())
-			this.ctx.storage.transactionSync(() => {
-				this.#makeTables();
-				storeAbandoned(this.ctx.storage.sql);
-			});
-		this.#hasTables = true;
-		this.#waiters.closeFollowers();
-		return true;
+		return this.#readers.abandon();
 	}
 
 	/** The events of the user's run, which may be about to start: one JSON object per line. @throws when it is another user's. */
 	follow(userId: string): ReadableStream<Uint8Array> {
-		if (this.#run && !this.#runForUser(userId)) throw new Error("there is no such run");
-		const stream = this.#waiters.follow(true);
-		if (this.#run?.end || (this.#run && isAtRest(this.#run)) || this.#isAbandoned()) this.#waiters.closeFollowers();
-		return stream;
+		return this.#readers.follow(userId);
 	}
 
 	/**
@@ -303,27 +234,16 @@ export class AgentRun extends BackedUpObject implements EventSource {
 	 * interrupted or waiting has no events: it is not resumed by being watched.
 	 */
 	async watch(userId: string): Promise<WatchedRun | null> {
-		const run = this.#runForUser(userId);
-		if (!run) return null;
-		const view = await this.#show(run);
-		const isOver = run.end !== null || run.isInterrupted || isAtRest(run);
-		return { view, events: isOver ? null : this.#waiters.follow(false) };
+		const run = this.#stored.runForUser(userId);
+		return run && this.#readers.watch(run);
 	}
 
 	/** Stops further calls of the user's run and waits for its end; null when there is none. A run that is over stays as it is. */
 	async cancel(userId: string): Promise<{ outcome: RunOutcome } | null> {
-		const run = this.#runForUser(userId);
+		const run = this.#stored.runForUser(userId);
 		if (!run) return null;
-		if (!run.end && !run.pendingSettlement) this.#cancel(run);
+		this.#requests.cancel(run);
 		return { outcome: await this.waitForEnd(userId) };
-	}
-
-	/** Ends the wait for another try or for a resumption, if there is one. */
-	#cancel(run: StoredRun): void {
-		const { state } = run;
-		const fault = run.isInterrupted ? null : state.fault;
-		run.saveState({ ...state, fault, isCancelled: true, resumableUntilMs: null });
-		if (state.retry || state.resumableUntilMs !== null || isPaused(run)) this.#ownerOutbox.arm(Date.now());
 	}
 
 	/**
@@ -332,7 +252,7 @@ export class AgentRun extends BackedUpObject implements EventSource {
 	 * @param actor who deletes it, as events name them.
 	 */
 	async delete(userId: string, actor: string): Promise<RunDeletion> {
-		const run = this.#runForUser(userId);
+		const run = this.#stored.runForUser(userId);
 		if (!run) return null;
 		const { end, spec } = run;
 		if (!end) return "not_ended";
@@ -341,22 +261,18 @@ export class AgentRun extends BackedUpObject implements EventSource {
 		const event = runDeletedEvent(spec, end, actor, `ae_${ulid()}`, Date.now());
 		const keptBytes = await deleteRun(database(this.env.DB), userId, spec.runId, event);
 		const rolling = this.#deadlines.keptTexts;
-		this.ctx.storage.transactionSync(() => {
-			run.delete();
-			storeAbandoned(this.ctx.storage.sql);
-		});
-		this.#run = null;
+		this.#stored.delete(run);
 		return { keptBytes, ...(rolling ? { rolling } : {}), eventBytes: eventBytes(event.payload) };
 	}
 
 	/** The key that began the user's run; null when there is no such run. */
 	startedBy(userId: string): string | null {
-		return this.#runForUser(userId)?.spec.keyId ?? null;
+		return this.#stored.runForUser(userId)?.spec.keyId ?? null;
 	}
 
 	/** The user's run where it is interrupted; else null. */
 	interrupted(userId: string): InterruptedRun | null {
-		const run = this.#runForUser(userId);
+		const run = this.#stored.runForUser(userId);
 		if (!run?.isInterrupted) return null;
 		const { goal, capNanoUsd, isBackground = false } = run.spec;
 		return { goal, capNanoUsd, isBackground };
@@ -367,88 +283,48 @@ export class AgentRun extends BackedUpObject implements EventSource {
 	 * for by whoever may resume it. Any other stays as it is.
 	 */
 	async resume(userId: string, rules: ResumeRules | null): Promise<{ isCancelled: boolean } | null> {
-		const run = this.#runForUser(userId);
+		const run = this.#stored.runForUser(userId);
 		if (!run) return null;
-		if (rules && run.isInterrupted) {
-			await this.#money.loadSettings();
-			const gate = await this.#money.gateFor(run);
-			// If the meter has settled the run, the next action finds that out, and closes it.
-			const { capNanoUsd } = lowerCap(run.state, rules.maxCostNanoUsd);
-			await this.#money.keepOpen(run, gate, Date.now(), capNanoUsd);
-			const isRevoked = await this.#waiting.isRevoked(run);
-			if (run.isInterrupted) this.#resume(run, rules, isRevoked);
-		} else if (!run.isInterrupted) {
-			await this.#waiting.vouchFor(run);
-			this.#goOnIfAnswered(run);
-		}
+		await this.#requests.resume(run, rules);
 		return { isCancelled: run.end?.status === "cancelled" };
 	}
 
 	/** What a request needs that answers what the user's run waits for; null when there is no such run. */
 	standing(userId: string): RunStanding | null {
-		const run = this.#runForUser(userId);
+		const run = this.#stored.runForUser(userId);
 		return run && toRunStanding(run);
 	}
 
 	/** Takes answers to what the user's run waits for, all or none; null when there is no such run. */
 	async resolve(userId: string, batch: ResolutionBatch, by: ResolverStand): Promise<Result<ResolveVerdict> | null> {
-		const run = this.#runForUser(userId);
-		if (!run) return null;
-		const queueRecords: ResolvingContext["queueRecords"] = (records) => this.#runOutbox.addResolved(records);
-		const taken = await resolveBatch({ env: this.env, run, by, queueRecords }, batch);
-		if (taken.ok) this.#goOnIfAnswered(run);
-		// An edit that the policy denies changes nothing, and has an event all the same.
-		else if (!this.#runOutbox.isIdle()) this.#ownerOutbox.flushSoon();
-		return taken;
-	}
-
-	/** Lets a run that has waited go on where nothing is left to answer. */
-	#goOnIfAnswered(run: StoredRun): void {
-		const { wait } = run.state;
-		if (run.end || !wait || wait.sinceMs === null) return;
-		if (wait.stalled) run.saveState({ ...run.state, wait: { ...wait, stalled: null } });
-		if (isAtRest(run)) return;
-		this.#waiters.reportResumed();
-		// The next action's alarm serves the outbox, too.
-		this.#ownerOutbox.arm(Date.now());
-		this.#ownerOutbox.armAfterWrite();
-	}
-
-	/** @param isRevoked whoever resumes it vouches for it then: an owner. */
-	#resume(run: StoredRun, rules: ResumeRules, isRevoked: boolean): void {
-		const state = resumedState(run.spec, run.state, run.steps, rules, (id) => this.#money.isKnownModel(id));
-		const wait = state.wait && isRevoked ? { wait: { ...state.wait, isVouchedFor: true as const } } : {};
-		run.saveState({ ...state, ...wait }, () => void this.#runOutbox.addRun());
-		this.#actions.takeCharge();
-		this.#waiters.reportResumed();
-		this.#ownerOutbox.arm(Date.now());
+		const run = this.#stored.runForUser(userId);
+		return run && this.#requests.resolve(run, batch, by);
 	}
 
 	/** The run's newest row that D1 does not have yet, and whether D1 has everything. */
 	unflushedRun(): { row: AgentRunRow | null; idle: boolean } {
-		if (!this.#hasTables) return { row: null, idle: true };
 		return { row: this.#runOutbox.unflushedRun(), idle: this.isIdle() };
 	}
 
 	/** The audit events of a page that only this object has so far. */
 	async unflushedEvents(query: EventPageQuery): Promise<UnflushedEvents> {
-		return this.#hasTables ? this.#runOutbox.unflushedEvents(query) : { events: [], idle: true };
+		return this.#stored.hasTables ? this.#runOutbox.unflushedEvents(query) : { events: [], idle: true };
 	}
 
 	/** Flushes at once what D1 does not have; true when nothing is left. */
 	async catchUp(): Promise<boolean> {
-		return !this.#hasTables || (await this.#ownerOutbox.catchUp());
+		return !this.#stored.hasTables || (await this.#ownerOutbox.catchUp());
 	}
 
 	/** Whether everything has been flushed. */
 	isIdle(): boolean {
-		return !this.#hasTables || this.#runOutbox.isIdle();
+		return this.#runOutbox.isIdle();
 	}
 
 	/** Executes the run's next actions and flushes the outbox. Never throws: Workers give up a failing alarm after a few retries. */
 	override async alarm(): Promise<void> {
 		const flushed = this.#ownerOutbox.alarm();
-		const met = this.#hasTables ? this.#deadlines.meet() : undefined;
+		const met = this.#stored.hasTables ? this.#deadlines.meet() : undefined;
 		const run = this.#run;
 		if (run?.isInterrupted) {
 			this.#ownerOutbox.arm(run.state.resumableUntilMs ?? Date.now());
@@ -503,10 +379,6 @@ export class AgentRun extends BackedUpObject implements EventSource {
 	#reportUnsettled(): void {
 		this.#waiters.reportUnsettled();
 		this.#retryLater();
-	}
-
-	#runForUser(userId: string): StoredRun | null {
-		return this.#run?.spec.userId === userId ? this.#run : null;
 	}
 
 	#retryLater(): void {

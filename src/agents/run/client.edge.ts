@@ -7,10 +7,11 @@ import type { ResolutionBatch } from "../tools/resolution.ts";
 import type { ResolveVerdict } from "../tools/resolving.edge.ts";
 import type { ResolverStand } from "../tools/resolving-key.edge.ts";
 import type { RunStanding } from "../tools/waiting.ts";
-import type { AgentRun, RunDeletion, WatchedRun } from "./agent-run.object.ts";
+import type { AgentRun, RunDeletion } from "./agent-run.object.ts";
 import { claimName, type RunClaim } from "./claims.edge.ts";
 import type { InterruptedRun } from "./interruption.ts";
 import type { ResumeRules, RunSpec } from "./run.ts";
+import type { WatchedRun } from "./run-readers.edge.ts";
 import type { RunOutcome, RunView } from "./run-view.ts";
 import type { AgentRunRow } from "./runs.store.ts";
 

@@ -2,23 +2,19 @@
 // before each whether it may be executed, executor.edge.ts executes one, and run-ending.edge.ts does what follows when none is left.
 // What an earlier instance of the object left under way is taken over first.
 import { ulid } from "ulid";
-import type { OwnerOutbox } from "../../audit/owner-outbox.edge.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
 import { logError } from "../../http/log.edge.ts";
 import { type GuardState, SpendGuard } from "../guard.ts";
-import type { RunWaiting } from "../tools/waiting.edge.ts";
 import { isPaused, isToWait } from "../tools/waiting.ts";
 import { listCharges } from "./charges.ts";
 import { planEvent } from "./events.ts";
 import { RunExecutor } from "./executor.edge.ts";
 import { callConfigFor } from "./interruption.ts";
-import type { RunMoney } from "./money.edge.ts";
-import type { RunOutbox, RunOutboxRow } from "./outbox.edge.ts";
 import { toRunEfforts } from "./run.ts";
+import type { RunParts } from "./run-parts.ts";
 import { RunTexts } from "./run-texts.ts";
 import type { StoredRun } from "./stored-run.edge.ts";
 import { hasOnlyWaited, takeOver } from "./take-over.edge.ts";
-import type { RunWaiters } from "./waiters.edge.ts";
 
 /** The next try of a step stores its charge within this time from the end of the wait for it. */
 const RETRY_GRACE_MS = 10_000;
@@ -26,24 +22,13 @@ const RETRY_GRACE_MS = 10_000;
 const MAX_ALARM_MS = 60_000;
 const MAX_ALARM_CALLS = 12;
 
-/** What the run's object provides. */
-interface ActionsOwner {
-	money: RunMoney;
-	waiting: RunWaiting;
-	waiters: RunWaiters;
-	runOutbox: RunOutbox;
-	ownerOutbox: OwnerOutbox<RunOutboxRow>;
-	/** What is to be done could not be done now: the object's alarm comes again later. */
-	retryLater(): void;
-}
-
 export class RunActions {
 	#env: Env;
-	#owner: ActionsOwner;
+	#owner: RunParts;
 	/** This instance started the run, or took it over after a crash. */
 	#isInCharge = false;
 
-	constructor(env: Env, owner: ActionsOwner) {
+	constructor(env: Env, owner: RunParts) {
 		this.#env = env;
 		this.#owner = owner;
 	}

@@ -1,37 +1,26 @@
 // Ends a run when nothing of it is left to execute: it is left interrupted and unsigned, to be resumed, or it is sealed, settled and
 // stored with its end. money.edge.ts asks the meter; run-actions.edge.ts executes what comes before.
 import { ulid } from "ulid";
-import type { OwnerOutbox } from "../../audit/owner-outbox.edge.ts";
 import { eventBytes, type StoredWrite } from "../../meter/stored-bytes.ts";
 import type { RunSnapshot } from "../response.ts";
-import type { RunWaiting } from "../tools/waiting.edge.ts";
 import { listCharges, sumChargesNanoUsd } from "./charges.ts";
 import type { RunDeadlines } from "./deadlines.edge.ts";
 import { agentRecordEvent, endEvents, planEvent } from "./events.ts";
 import { RESUMABLE_MS } from "./interruption.ts";
-import type { RunMoney } from "./money.edge.ts";
-import type { RunOutbox, RunOutboxRow } from "./outbox.edge.ts";
 import type { RunActions } from "./run-actions.edge.ts";
 import { endStatus, toEndedRun } from "./run-end.ts";
+import type { RunParts } from "./run-parts.ts";
 import { startedRunBytes, toAgentRunRow, toRunView } from "./run-view.ts";
 import type { StoredRun } from "./stored-run.edge.ts";
-import type { RunWaiters } from "./waiters.edge.ts";
 
 /** What the run's object provides. */
-interface EndingOwner {
-	money: RunMoney;
-	waiting: RunWaiting;
-	waiters: RunWaiters;
+interface EndingOwner extends RunParts {
 	deadlines: RunDeadlines;
 	actions: RunActions;
-	runOutbox: RunOutbox;
-	ownerOutbox: OwnerOutbox<RunOutboxRow>;
 	/** Stores a change with the run's row for lists, and waits briefly until D1 has it. `queueRow` belongs to its transaction. */
 	storeListed(store: (queueRow: () => void) => void): Promise<void>;
 	/** The run could not be settled so far: whoever waits for it is answered, and it is tried again. */
 	reportUnsettled(): void;
-	/** What is to be done could not be done now: the object's alarm comes again later. */
-	retryLater(): void;
 }
 
 export class RunEnding {

@@ -28,11 +28,44 @@ function findValueFault(value: unknown, depth: number): string | null {
 	return null;
 }
 
+/** Why a value is no object, for the model that wrote it. */
+function noObjectFault(value: unknown): string {
+	if (value === undefined) return "are no JSON object: they cannot be parsed as JSON";
+	if (typeof value === "string" && isJsonObject(parseJson(value)))
+		return "are no JSON object: they are a text with one in it, so leave out the quotes around it";
+	const kind = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
+	return `are no JSON object: they are ${kind}`;
+}
+
+/** A text of JSON, or a number in JSON. */
+const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+/** A shorter whole number is always exact. */
+const MAY_CHANGE = /\d{16}/;
+
+/** The whole number as a reader has it; null where that is the same one. */
+function changedNumber(written: string): string | null {
+	if (!/^-?\d+$/.test(written)) return null;
+	const read = String(Number(written));
+	if (/^-?\d+$/.test(read)) return read === written ? null : read;
+	return Number.isFinite(Number(written)) && BigInt(Number(written)) !== BigInt(written) ? read : null;
+}
+
+/** A whole number that no reader takes as it is written, such as a long id: a tool would be called with another one. */
+function findNumberFault(text: string): string | null {
+	if (!MAY_CHANGE.test(text)) return null;
+	for (const [written] of text.matchAll(TEXT_OR_NUMBER)) {
+		const read = changedNumber(written);
+		if (read !== null)
+			return `have the number ${written.slice(0, 40)}, which readers of JSON change to ${read}; write it as a text in quotes`;
+	}
+	return null;
+}
+
 /** Reads what a model wrote as arguments. A blank text stands for none. */
 export function readArguments(text: string): ArgumentsResult {
 	const value = text.trim() === "" ? {} : parseJson(text);
-	if (!isJsonObject(value)) return { ok: false, fault: "are no JSON object" };
-	const fault = findValueFault(value, 0);
+	if (!isJsonObject(value)) return { ok: false, fault: noObjectFault(value) };
+	const fault = findValueFault(value, 0) ?? findNumberFault(text);
 	if (fault !== null) return { ok: false, fault };
 	try {
 		return { ok: true, value, canonical: canonicalJson(value) };

@@ -51,6 +51,11 @@ function isFromOutside({ state, settled }: ToolCall): boolean {
 	return state === "done" || settled.some(({ end, kind }) => end === "resolved" && kind !== "approval");
 }
 
+/** Whether a result is to be read by a model in quarantine. */
+function isForModel({ call, tool }: Pick<WorkedCall, "call" | "tool">): boolean {
+	return isOver(call) && !call.isRead && tool?.kind === "client" && tool.isQuarantined;
+}
+
 /** Tells the model that what ran is not what it had called. */
 function editedNote(args: string): string {
 	return `A person changed the arguments of this call before it ran. It ran with: ${cutResult(args, MAX_NOTED_BYTES).text}`;
@@ -95,9 +100,9 @@ export class CallRound {
 		const needsPolicy = stored.some((call) => !isOver(call) && call.pending === null);
 		if (needsPolicy) this.#policy = await this.#readPolicy();
 		const worked = await Promise.all(stored.map((call) => this.#work(call)));
-		const read: WorkedCall[] = [];
-		// One after the other: what one has read counts for the next.
-		for (const each of worked) read.push(isOver(each.call) && !each.call.isRead ? await this.#read(each) : each);
+		// Between the check of a call and its dispatch no model is asked: results that a model reads wait for the next round.
+		const isLeft = worked.some(({ call }, at) => call !== stored[at]) && worked.some(isForModel);
+		const read = isLeft ? worked : await this.#readAll(worked);
 		const changed = this.#withinRoom(read.filter(({ call }, at) => call !== stored[at]));
 		const sealed = await toolCalls.seal(env, spec.userId, this.#open.step, { calls: changed });
 		const events = read.flatMap((each) => each.events);
@@ -109,8 +114,15 @@ export class CallRound {
 			const before = stored[at];
 			const told = { call_id: call.id, tool: call.tool, state: call.state };
 			if (before && before.judgement !== call.judgement && call.judgement) report({ type: "tool_judged", ...told });
-			if (before && isOver(call) && !before.isRead) report({ type: "tool_done", ...told });
+			if (before && isOver(call) && call.isRead && !before.isRead) report({ type: "tool_done", ...told });
 		}
+	}
+
+	/** Reads the results that nobody has read. One after the other: what one has read counts for the next. */
+	async #readAll(worked: readonly WorkedCall[]): Promise<WorkedCall[]> {
+		const read: WorkedCall[] = [];
+		for (const each of worked) read.push(isOver(each.call) && !each.call.isRead ? await this.#read(each) : each);
+		return read;
 	}
 
 	/** The calls that a round has changed, with as much of their cut results as the run has room for. */

@@ -30,11 +30,11 @@ type WordlessEnding = ToolStepEnding | "rejected" | "written";
 
 /** What the text of such a step says. */
 const WORDLESS: Readonly<Record<WordlessEnding, string>> = {
-	money: "The money of this step was spent before it came to an answer.",
+	money: "What was left of this step's money did not cover another turn, so it came to no answer.",
 	max_tool_calls: "The step made all the tool calls that it may make, and came to no answer.",
-	loop: "The step made the same tool call again and again, and came to no answer.",
+	loop: "The step came to no answer: it made the same tool call again and again.",
 	rejected: "The models that were asked to go on with this step rejected what it had come to, so it came to no answer.",
-	written: "The models of this step wrote out tool calls in words, which are not run, and came to no answer.",
+	written: "The models of this step wrote tool calls into their text in place of making them, so it came to no answer.",
 };
 
 /** A tool step that has ended: the answer of its last turn, and what that cost beside the turns before. */
@@ -69,6 +69,8 @@ const MODELS_ENDED = {
 	written: "its models wrote out calls in words, which are not run; ask models that call tools",
 } as const;
 
+const toCountText = (calls: number) => (calls === 1 ? "one tool call" : `${calls} tool calls`);
+
 /** Says what ended the step. A loop has its own alert. */
 function reportEnding(loop: LoopContext, ending: WordlessEnding): void {
 	const { run, guard, report } = loop;
@@ -80,9 +82,9 @@ function reportEnding(loop: LoopContext, ending: WordlessEnding): void {
 	const isRunLimit = countCalls(toolsOf(loop)) >= (run.spec.maxToolCalls ?? 0);
 	const why =
 		ending === "money"
-			? "its share of the money is spent; raise max_cost_usd or max_cost_per_step"
+			? "what is left of its money does not cover what another turn may cost; raise max_cost_usd or max_cost_per_step"
 			: isRunLimit
-				? `the run has made its ${run.spec.maxToolCalls} tool calls; raise max_tool_calls`
+				? `the run has made its ${toCountText(run.spec.maxToolCalls ?? 0)}; raise max_tool_calls`
 				: `a step makes at most ${MAX_STEP_CALLS} tool calls; ask for smaller parts, each of which gets a step`;
 	report({ type: "alert", alert: guard.reportToolsEnded(countSteps(run.state), why) });
 }

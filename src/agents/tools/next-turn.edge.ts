@@ -20,7 +20,7 @@ import { type BeforeTurn, toTurnMessages } from "./turn-messages.ts";
 const LAST_RESULTS_BYTES = [MAX_READ_BYTES, MAX_READ_BYTES / 4, MAX_READ_BYTES / 16, 256];
 
 const ENDING_NOTES: Readonly<Record<ToolStepEnding, string>> = {
-	money: "The money of this step is spent but for this answer.",
+	money: "What is left of the money of this step covers this answer alone.",
 	max_tool_calls: "All tool calls that this step may make are made.",
 	loop: "The same call was made again and again, which leads nowhere.",
 };
@@ -67,7 +67,7 @@ export function leftOfStep({ guard }: Pick<LoopContext, "guard">, { limitNanoUsd
 	return Math.max(0, Math.min(limitNanoUsd - spentNanoUsd, guard.remainingNanoUsd, guard.stepCapNanoUsd));
 }
 
-function isPriced(turn: PricedTurn | { refusal: Failure | null }): turn is PricedTurn {
+export function isPriced(turn: PricedTurn | { refusal: Failure | null }): turn is PricedTurn {
 	return "boundNanoUsd" in turn;
 }
 

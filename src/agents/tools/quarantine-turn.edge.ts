@@ -9,7 +9,7 @@ import { mergeCharges, sumChargesNanoUsd } from "../run/charges.ts";
 import { countSteps } from "../run/run.ts";
 import { toPromptTask } from "../step-pricer.edge.ts";
 import type { LoopContext } from "./loop-context.ts";
-import { leftOfStep } from "./next-turn.edge.ts";
+import { isPriced, leftOfStep } from "./next-turn.edge.ts";
 import { parseQuarantine, QUARANTINE_SCHEMA, quarantinePrompt } from "./quarantine.ts";
 import { cutResult } from "./results.ts";
 import { stepExchangeHash } from "./step-history.ts";
@@ -56,21 +56,18 @@ export async function readInQuarantine(
 	const limits = { maxTokens, temperature: 0, nonce };
 	const { messages } = toPromptTask(prompt, limits);
 	const mask = gate?.mask ?? null;
-	const priced = priceTurn(
-		planContext(),
-		{ ...loop.rules, gate },
-		{
-			messages: mask ? maskMessages(messages, mask) : messages,
-			...{ tools: [], question: "", intensity: open.intensity, maxTokens, models: "cheapest" },
-			...{ sticky: [], askLast: [], avoid: [], isLast: false, asksFor: "quarantine" },
-			schema: QUARANTINE_SCHEMA,
-		},
-	);
+	const request = {
+		messages: mask ? maskMessages(messages, mask) : messages,
+		...{ tools: [], question: "", intensity: open.intensity, maxTokens, models: "cheapest" as const },
+		...{ sticky: [], askLast: [], avoid: [], isLast: false, asksFor: "quarantine" },
+	};
+	const inSchema = priceTurn(planContext(), { ...loop.rules, gate }, { ...request, schema: QUARANTINE_SCHEMA });
+	// Where no model can be held to it, the prompt alone asks for its form.
+	const priced = isPriced(inSchema) ? inSchema : priceTurn(planContext(), { ...loop.rules, gate }, request);
+	if (!isPriced(priced)) return { result: `${NOT_READ}no model that may read it is there.`, isError: true, open };
 	const leftNanoUsd = leftOfStep(loop, open) - (open.lastNanoUsd ?? 0);
-	const isCovered = "boundNanoUsd" in priced && priced.boundNanoUsd <= leftNanoUsd;
-	const hold = isCovered ? guard.hold(priced.boundNanoUsd) : null;
-	if (!isCovered || !hold)
-		return { result: `${NOT_READ}the money of this step does not cover it.`, isError: true, open };
+	const hold = priced.boundNanoUsd <= leftNanoUsd ? guard.hold(priced.boundNanoUsd) : null;
+	if (!hold) return { result: `${NOT_READ}the money of this step does not cover it.`, isError: true, open };
 	const hash = textHash(run.spec.salt);
 	const { role, subtask, intensity, step } = open;
 	const input_hash = stepExchangeHash(run.toolCalls, step, hash);

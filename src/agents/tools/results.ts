@@ -96,7 +96,5 @@ export const NOT_RUN = {
 	stepLimit: () => "This step has made all the tool calls that it may make. This call was not run.",
 	repeated: (times: number) =>
 		`This call was made ${times} times in a row with the same arguments. It was not run again: its result is above.`,
-	ended: () => "The step ended before this call was run.",
-	outOfMoney: () => "This call was not run: the money of this step is spent.",
 	stopped: () => "The run ended before this call had a result.",
 } as const;

@@ -98,6 +98,7 @@ export async function storeCalls(
 		maxToolCalls: spec.maxToolCalls ?? 0,
 		maxTokens: open.maxTokens,
 		state: toolsOf(loop),
+		earlier: run.toolCalls.calls,
 		open,
 		isCut: result.answer.finishReason === "length",
 		hash: hashOf(loop),

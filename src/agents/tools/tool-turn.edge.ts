@@ -58,6 +58,10 @@ export interface UnpricedTurn {
 	refusal: Failure | null;
 }
 
+function toOutput(schema: NonNullable<TurnRequest["schema"]>): ModelCall["output"] {
+	return { type: "json_schema", name: "reply", schema: { ...schema } };
+}
+
 function toTurnCall(
 	{ messages, tools, maxTokens, isLast, schema }: TurnRequest,
 	rules: StepRules,
@@ -69,7 +73,7 @@ function toTurnCall(
 	return {
 		...toQuestionCall({ messages, maxTokens, temperature, json: false }, effort),
 		tools: [...tools],
-		...(schema ? { output: { type: "json_schema" as const, name: "reply", schema: { ...schema } } } : {}),
+		...(schema ? { output: toOutput(schema) } : {}),
 		// The tools stay in the request: providers want them where a conversation has calls, and the beginning stays cached.
 		...(isLast ? { toolChoice: "none" as const } : {}),
 	};
@@ -101,9 +105,10 @@ function listModels(
 
 /** Prices a turn. */
 export function priceTurn(context: PlanContext, rules: StepRules, request: TurnRequest): PricedTurn | UnpricedTurn {
-	const { intensity, tools, avoid, models, asksFor } = request;
+	const { intensity, tools, avoid, models, asksFor, schema } = request;
 	const task = toTurnTask(request, rules);
-	const pool = selectStepPool(context, rules, intensity, task, { isSingle: true, avoid, tools });
+	const limits = { isSingle: true, avoid, tools, ...(schema ? { output: toOutput(schema) } : {}) };
+	const pool = selectStepPool(context, rules, intensity, task, limits);
 	if (!pool.ok) return { refusal: pool.failure.reason === "compliance_blocked" ? pool.failure : null };
 	const call = toTurnCall(request, rules, models);
 	const stage = { stage: "turn", role: "answerer", asksFor };

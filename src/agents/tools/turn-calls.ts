@@ -49,6 +49,8 @@ interface CallLimits {
 	/** Of each turn. */
 	maxTokens: number;
 	state: ToolRunState;
+	/** The run's calls before. */
+	earlier: readonly ToolCall[];
 	open: OpenToolStep;
 	/** The output limit ended the turn: its last call may be a part of one. */
 	isCut: boolean;
@@ -91,10 +93,17 @@ async function findFault(
 	return unfit === null ? null : NOT_RUN.unfit(unfit);
 }
 
+/** Whether a call counts against the limit of its tool: not one that was not handed out, and will not be. */
+function countsForTool({ state, judgement }: ToolCall): boolean {
+	return state !== "denied" && state !== "rejected" && !(state === "failed" && judgement === null);
+}
+
 /** Counts the calls of one turn against the limits, in their order. */
 class CallCounter {
 	#limits: CallLimits;
 	#byTool: Map<string, number>;
+	/** Those that have run, or may run. */
+	#usedByTool = new Map<string, number>();
 	#calls: number;
 	#runCalls: number;
 	#last: OpenToolStep["lastCall"];
@@ -108,6 +117,8 @@ class CallCounter {
 		this.#runCalls = countCalls(state);
 		this.#last = open.lastCall;
 		this.ending = open.ending;
+		for (const { tool } of limits.earlier.filter(countsForTool))
+			this.#usedByTool.set(tool, (this.#usedByTool.get(tool) ?? 0) + 1);
 	}
 
 	get open(): TurnCalls["open"] {
@@ -120,7 +131,7 @@ class CallCounter {
 
 	/** Counts a call. Returns why a limit keeps it from running; null where none does. */
 	count(name: string, args: string): string | null {
-		const { tools, maxToolCalls } = this.#limits;
+		const { maxToolCalls } = this.#limits;
 		const hash = hashObject({ type: "svc.equal-call.v1", name, arguments: toHashedArguments(args) });
 		const times = this.#last?.hash === hash ? this.#last.times + 1 : 1;
 		this.#last = { hash, times };
@@ -130,16 +141,23 @@ class CallCounter {
 		}
 		this.#runCalls++;
 		this.#calls++;
-		const before = this.#byTool.get(name) ?? 0;
-		this.#byTool.set(name, before + 1);
+		this.#byTool.set(name, (this.#byTool.get(name) ?? 0) + 1);
 		if (this.#runCalls >= maxToolCalls || this.#calls >= MAX_STEP_CALLS) this.ending ??= "max_tool_calls";
 		if (times >= MAX_EQUAL_CALLS) {
 			this.ending ??= "loop";
 			return NOT_RUN.repeated(times);
 		}
-		const tool = tools.find((each) => each.name === name);
+		return null;
+	}
+
+	/** Counts a call that may run against its tool's own limit. Returns why that keeps it from running; null where it does not. */
+	use(name: string): string | null {
+		const tool = this.#limits.tools.find((each) => each.name === name);
 		const most = tool?.kind === "client" ? tool.maxCalls : null;
-		return most !== null && before >= most ? NOT_RUN.toolLimit(most) : null;
+		const before = this.#usedByTool.get(name) ?? 0;
+		if (most !== null && before >= most) return NOT_RUN.toolLimit(most);
+		this.#usedByTool.set(name, before + 1);
+		return null;
 	}
 }
 
@@ -177,8 +195,8 @@ export async function toTurnCalls(
 		ids.add(modelId);
 		const args = normalArguments(part.arguments);
 		parts.push(toKeptPart(part, modelId, args));
-		const stopped = counter.count(part.name, args);
-		const fault = stopped ?? (await findFault(part, args, part === all.at(-1), limits));
+		const stopped = counter.count(part.name, args) ?? (await findFault(part, args, part === all.at(-1), limits));
+		const fault = stopped ?? counter.use(part.name);
 		made.push(toMadeCall({ part, args, modelId, step, turn, place, fault }, limits));
 	}
 	return { parts, made, leftOut: all.length - kept.size, open: counter.open, callsByTool: counter.callsByTool };

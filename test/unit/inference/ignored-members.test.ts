@@ -27,6 +27,16 @@ describe("members of a body that its endpoint does not have", () => {
 		expect(warned(more)).toEqual(params);
 	});
 
+	it.each([
+		[{ tool_choice: "none", parallel_tool_calls: false }, ["tool_choice", "parallel_tool_calls"]],
+		[{ tool_choice: { type: "function", name: "f" } }, ["tool_choice"]],
+		[{ tool_choice: "auto", parallel_tool_calls: true }, []],
+		[{ tool_choice: { type: "auto" } }, []],
+	])("%j: %j say in vain how tools are called, where tools are called", (more, params) => {
+		const parsed = { tools: [{ type: "function", name: "f" }] };
+		expect(ignoredMemberWarnings({ ...parsed, ...more }, parsed).map(({ param }) => param)).toEqual(params);
+	});
+
 	it("are those that the endpoint honours in no case", () => {
 		const parsed = { response_format: { type: "json_object" } };
 		expect(findFormIssues(parsed, parsed)).toEqual([]);
