@@ -8,7 +8,7 @@ import type { TextHash } from "../../proof/salted.ts";
 import { type AssistantPart, partsOfType, type ToolCallPart } from "../../providers/model-call.ts";
 import { utf8Length } from "../../text/utf8.ts";
 import { readArguments, toHashedArguments } from "./arguments.ts";
-import { failCall } from "./call-states.ts";
+import { failCall, requestCall } from "./call-states.ts";
 import { fillResult, MAX_ARGUMENT_BYTES, NOT_RUN } from "./results.ts";
 import { definitionHash, type RunTool } from "./tool.ts";
 import type { ToolCall, ToolCallTexts } from "./tool-call.ts";
@@ -214,26 +214,13 @@ function toMadeCall({ part, args, fault, ...placed }: NewCall, { tools, state, h
 	const shownArgs = utf8Length(args) > MAX_ARGUMENT_BYTES ? "{}" : args;
 	const read = readArguments(shownArgs);
 	const canonical = read.ok ? read.canonical : shownArgs;
-	const call: ToolCall = {
+	const call = requestCall({
 		...placed,
 		id: newId(),
 		tool: part.name,
 		definition: tool ? definitionHash(tool) : null,
-		state: "requested",
 		argumentsHash: hash(toHashedArguments(args)),
-		judgement: null,
-		actionDigest: null,
-		approval: null,
-		taintedBy: [],
-		unsourced: [],
-		pending: null,
-		settled: [],
-		resultHash: null,
-		isError: false,
-		isCut: false,
-		isRead: false,
-		isUntrusted: false,
-	};
+	});
 	if (fault === null) return { call, texts: { arguments: canonical, result: null, whole: null } };
 	const { texts, mark } = fillResult(canonical, fault, true, hash);
 	// What does not fit is quoted.
