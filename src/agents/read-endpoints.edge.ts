@@ -43,7 +43,8 @@ export const listRunsEndpoint = endpoint({
 	toolGroup: "agents",
 	page: "runs",
 	summary: "The caller's runs, newest first.",
-	description: "To find a run's id, its status and what it has cost; its steps are get_agent_trajectory's.",
+	description:
+		"To find a run's id, its status and what it has cost, and with `status=requires_action` what waits; its steps are get_agent_trajectory's.",
 	query: z.lazy(() =>
 		z.object({
 			limit: integerParam(1, Number.MAX_SAFE_INTEGER)
@@ -121,7 +122,7 @@ export const getRunEndpoint = endpoint({
 	isDefaultTool: true,
 	page: "runs",
 	summary: "One of the caller's runs as it stands.",
-	description: "To look after a run under way, or to read the output of one that is over.",
+	description: "To see how a run stands and what it waits for (`pending`), or to read its output.",
 	params: runIdParam,
 	result: runSchema,
 	ids: RUN_ID_SOURCES,
@@ -197,14 +198,14 @@ export const watchRunEndpoint = endpoint({
 	countsTowardsDay: false,
 	toolGroup: null,
 	page: "runs",
-	summary: "What happens in one of the caller's runs, until it is over or interrupted; then the run.",
+	summary: "What happens in one of the caller's runs, until it is over, waits or is interrupted; then the run.",
 	description: "To look on: watching changes nothing, and lets no interrupted run go on.",
 	params: runIdParam,
 	query: z.lazy(() =>
 		z.object({
 			stream: booleanParam()
 				.default(true)
-				.describe("With false, one JSON body: the run, when it is over or interrupted."),
+				.describe("With false, one JSON body: the run, when it is over, waits or is interrupted."),
 		}),
 	),
 	result: runSchema,

@@ -26,7 +26,7 @@ export const resolveRunEndpoint = endpoint({
 	page: "waiting",
 	summary: "Answers some or all of what a waiting run asks for; once all is answered, the run goes on.",
 	description:
-		"For a run whose status is `requires_action`: `pending` says what it waits for. With some answered, the answer says what is left; with all, the run goes on and is answered as by start_agent_run. The same answers again change nothing. An answer that comes after another one is 409 `action_conflict`: `decided` says what was decided, by which key (`key_id`) and when (`at`). An empty list without a message is refused while the run waits for something.",
+		"For a run whose status is `requires_action`: `pending` says what it waits for. With some answered, the answer says what is left; with all, it is that of start_agent_run. The same answers again change nothing. An answer that comes after another one is 409 `action_conflict`: `decided` says what was decided, by which key (`key_id`) and when (`at`). An `approval` or a `plan` takes an approver's or owner's key that neither began the run nor comes from the one that did.",
 	params: runIdParam,
 	streamsProgress: true,
 	body: resolveRequestSchema,

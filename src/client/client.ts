@@ -61,7 +61,7 @@ function runMethods(transport: Transport) {
 		/** A run as it stands. */
 		get: (runId: string, settings?: CallSettings) =>
 			transport.call("get_agent_run", { params: { run_id: runId } }, settings),
-		/** What happens in a run, until it is over or interrupted; nothing is changed by that. First the run as it is (`type: run`). */
+		/** What happens in a run, until it is over, waits or is interrupted; nothing is changed by that. First the run as it is (`type: run`). */
 		watch: (runId: string, settings: CallSettings = {}): AsyncGenerator<WorkEvent<"watch_agent_run">> =>
 			followWork(transport, "watch_agent_run", { params: { run_id: runId } }, settings),
 		/** All runs, newest first. */

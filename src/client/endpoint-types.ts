@@ -2205,13 +2205,13 @@ export interface EndpointTypes {
 			salt?: string;
 		};
 	};
-	/** What happens in one of the caller's runs, until it is over or interrupted; then the run. */
+	/** What happens in one of the caller's runs, until it is over, waits or is interrupted; then the run. */
 	watch_agent_run: {
 		params: {
 			run_id: string;
 		};
 		query?: {
-			/** With false, one JSON body: the run, when it is over or interrupted. */
+			/** With false, one JSON body: the run, when it is over, waits or is interrupted. */
 			stream?: boolean;
 		};
 		result: AgentRun;
