@@ -347,6 +347,9 @@ describe("a run that waits for an approval", () => {
 		expect(JSON.stringify(denied.body)).toContain("still waits");
 		const unfit = await errorOf(resolve(waiting, edit({ order: "npm test" }), other));
 		expect(unfit).toMatchObject({ status: 422, body: { issues: [{ path: "resolutions.0.arguments" }] } });
+		// Who edits must not approve another number than he wrote.
+		const rounded = await errorOf(resolve(waiting, edit({ command: "npm test", id: 2 ** 53 + 2 }), other));
+		expect(rounded).toMatchObject({ status: 422, body: { message: expect.stringContaining("9007199254740994") } });
 		expect(await readRun(key, waiting.run_id)).toEqual(waiting);
 		const edited = await parseRun(resolve(waiting, edit({ command: "npm run lint" }), other));
 		const client = pendingOf(edited, "client_tool");

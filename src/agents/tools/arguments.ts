@@ -38,7 +38,7 @@ function noObjectFault(value: unknown): string {
 }
 
 /** A text of JSON, or a number in JSON. */
-const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 /** A shorter whole number is always exact. */
 const MAY_CHANGE = /\d{16}/;
 
@@ -59,6 +59,12 @@ function findNumberFault(text: string): string | null {
 			return `have the number ${written.slice(0, 40)}, which readers of JSON change to ${read}; write it as a text in quotes`;
 	}
 	return null;
+}
+
+/** Numbers in a value that may not be those that were written: from 2^53 on, readers of JSON round the digits of whole numbers. */
+export function listRounded(value: unknown): number[] {
+	if (typeof value === "number") return !Number.isSafeInteger(value) && /^-?\d+$/.test(String(value)) ? [value] : [];
+	return typeof value === "object" && value !== null ? Object.values(value).flatMap(listRounded) : [];
 }
 
 /** Reads what a model wrote as arguments. A blank text stands for none. */

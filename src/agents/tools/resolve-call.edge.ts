@@ -8,7 +8,7 @@ import { requireSettings } from "../../load-settings.edge.ts";
 import { textHash } from "../../proof/salted.ts";
 import type { StoredRun } from "../run/stored-run.edge.ts";
 import { toApproval } from "./approval.ts";
-import { readArguments } from "./arguments.ts";
+import { listRounded, readArguments } from "./arguments.ts";
 import { checkInputPayload, parseAskUser } from "./ask-user.ts";
 import { approveCall, editCall, finishCall, rejectCall } from "./call-states.ts";
 import {
@@ -121,6 +121,14 @@ async function editAction(
 	const { spec, toolCalls } = context.run;
 	const read = readArguments(JSON.stringify(edited));
 	if (!read.ok) return refuseMember(`${path}.arguments`, read.fault);
+	const shown = readArguments(toolCalls.texts(before.id).arguments);
+	const known = listRounded(shown.ok ? shown.value : {});
+	const rounded = listRounded(read.value).find((number) => !known.includes(number));
+	if (rounded !== undefined)
+		return refuseMember(
+			`${path}.arguments`,
+			`hold the number ${rounded}, which may not be the one that was written: readers of JSON round it. Write it as a text, in quotes`,
+		);
 	const tool = findTool(spec.tools ?? [], before);
 	if (!tool) throw new Error("what is decided on has a tool");
 	const unfit = await findUnfit(read.value, tool);

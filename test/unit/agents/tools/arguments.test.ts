@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readArguments } from "../../../../src/agents/tools/arguments.ts";
+import { listRounded, readArguments } from "../../../../src/agents/tools/arguments.ts";
 
 describe("the arguments of a tool call", () => {
 	it.each([
@@ -23,6 +23,11 @@ describe("the arguments of a tool call", () => {
 		expect(read).toMatchObject({ ok: true, value: JSON.parse(text) });
 		// What is stored is read again.
 		expect(read.ok && readArguments(read.canonical)).toEqual(read);
+	});
+
+	it("list what may have been rounded when they are parsed already", () => {
+		const given = { id: 2 ** 53 + 2, of: [-(2 ** 60), 2 ** 53 - 1, 0.1, 6.02e23, "9007199254740993", null] };
+		expect(listRounded(given)).toEqual([2 ** 53 + 2, -(2 ** 60)]);
 	});
 
 	it.each([
