@@ -4,6 +4,7 @@ import { type Failure, fail, ok, type Result } from "../../failure.ts";
 import { mayCallTools, nextAction } from "../run/next-action.ts";
 import type { StoredRun } from "../run/stored-run.edge.ts";
 import { mayResolve, type ResolutionKind } from "./may-resolve.ts";
+import type { PendingEntry } from "./pending.ts";
 import {
 	type HashedResolution,
 	type PendingChange,
@@ -49,6 +50,14 @@ export function findForbidden(
 	return null;
 }
 
+/** Refuses a batch for what its run has come to. @param state of the run, or of its message with this id. */
+function refuseBatch(
+	why: string,
+	{ pending = [], ...told }: { id: string | null; state: string; pending?: PendingEntry[] },
+) {
+	return fail({ reason: "action_conflict", message: `${why}; nothing was taken`, ...told, decided: null, pending });
+}
+
 /** Whether a turn may come that reads what the run is told. */
 function readsMessages({ spec, state }: StoredRun): boolean {
 	const { kind } = nextAction(spec, state);
@@ -64,22 +73,14 @@ function findNewMessage(run: StoredRun, message: SteeringMessage | null): Result
 	}
 	const known = run.state.wait?.messages.find(({ id }) => id === message.id);
 	if (!known && !isClosed(run) && !readsMessages(run)) {
-		const text = "the run makes no further turn that could read it, and writes its output; nothing was taken";
-		return fail({
-			...{ reason: "action_conflict", message: text, id: message.id },
-			...{ state: "running", decided: null, pending: [] },
-		});
+		const text = "the run makes no further turn that could read it, and writes its output";
+		return refuseBatch(text, { id: message.id, state: "running" });
 	}
 	if (!known) return ok(message);
 	if (known.hash === toSteeringPlace(message, run.spec.salt).hash) return ok(null);
-	return fail({
-		reason: "action_conflict",
-		message: `the run has another message with the id ${message.id}; nothing was taken`,
-		id: message.id,
-		state: known.isRead ? "read" : "accepted",
-		decided: null,
-		pending: listPendings(run).map(toPendingEntry),
-	});
+	const state = known.isRead ? "read" : "accepted";
+	const pending = listPendings(run).map(toPendingEntry);
+	return refuseBatch(`the run has another message with the id ${message.id}`, { id: message.id, state, pending });
 }
 
 /** What a batch changes of a run as it is now. */
@@ -97,12 +98,7 @@ export function checkBatch(
 	if (!news.ok) return news;
 	const hasNews = planned.value.length > 0 || news.value !== null;
 	if (!hasNews || !isClosed(run)) return ok({ changes: planned.value, message: news.value });
-	return fail({
-		reason: "action_conflict",
-		message: `${closedText(run)}; nothing was taken`,
-		id: planned.value[0]?.pending.id ?? message?.id ?? null,
-		state: run.isInterrupted ? "interrupted" : (run.end?.status ?? "running"),
-		decided: null,
-		pending: [],
-	});
+	const id = planned.value[0]?.pending.id ?? message?.id ?? null;
+	const state = run.isInterrupted ? "interrupted" : (run.end?.status ?? "running");
+	return refuseBatch(closedText(run), { id, state });
 }

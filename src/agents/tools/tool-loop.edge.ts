@@ -69,6 +69,9 @@ function rejectedBy({ charge: { attempts = [] } }: TurnAnswer): string | null {
 	return attempts.at(-1)?.model ?? null;
 }
 
+/** What a step asks, by which its answer is judged. */
+const questionOf = ({ question, subtask }: StepPurpose): string => question ?? subtask;
+
 export class ToolLoop {
 	#loop: LoopContext;
 
@@ -97,17 +100,12 @@ export class ToolLoop {
 		const after = { ...this.#loop, guard: SpendGuard.resume({ ...guard.state, spentNanoUsd: spentAfter }) };
 		const open = openStepOf(this.#loop);
 		const charged = { ...open, charge: mergeCharges(open.charge, charge) };
-		return !("limit" in chooseTurn(after, charged, purpose.question ?? purpose.subtask, now));
+		return !("limit" in chooseTurn(after, charged, questionOf(purpose), now));
 	}
 
 	/** Whether the money covers the next turn of the open step. @param purpose that it began with. */
 	canTurn(purpose: StepPurpose): boolean {
-		const chosen = chooseTurn(
-			this.#loop,
-			openStepOf(this.#loop),
-			purpose.question ?? purpose.subtask,
-			this.#beforeTurn(),
-		);
+		const chosen = chooseTurn(this.#loop, openStepOf(this.#loop), questionOf(purpose), this.#beforeTurn());
 		return !("limit" in chosen) || chosen.limit !== "step_cap";
 	}
 
@@ -115,7 +113,7 @@ export class ToolLoop {
 	async turn(purpose: StepPurpose): Promise<TurnOutcome> {
 		const { run, guard, record, recordRefusal } = this.#loop;
 		const open = openStepOf(this.#loop);
-		const chosen = chooseTurn(this.#loop, open, purpose.question ?? purpose.subtask, this.#beforeTurn());
+		const chosen = chooseTurn(this.#loop, open, questionOf(purpose), this.#beforeTurn());
 		if ("limit" in chosen && open.cut) {
 			const freeHold = guard.hold(0);
 			if (!freeHold) throw new Error("nothing can always be held");
@@ -188,7 +186,7 @@ export class ToolLoop {
 			await storeCalls(loop, chosen, answered, hold, content);
 			return STORED;
 		}
-		const asked = { call: chosen.priced.call, question: purpose.question ?? purpose.subtask };
+		const asked = { call: chosen.priced.call, question: questionOf(purpose) };
 		const toolNames = (loop.run.spec.tools ?? []).map(({ name }) => name);
 		const reading = readTurnWords(result, asked, open, open.cut ? beginningOf(loop) : null, toolNames);
 		if (reading.kind === "answer" && !open.cut && this.#isSteeredMeanwhile(purpose, chosen, answered)) {
