@@ -124,7 +124,7 @@ function commonRunFields() {
 			.string()
 			.optional()
 			.describe(
-				"Why it stopped, unless it is complete or still running; and what of the output does not fit `output_schema`.",
+				"Why it stopped, unless it is complete or still running; what of the output does not fit `output_schema`; which messages of yours no turn has read.",
 			),
 		tool_calls: toolCallCountsSchema
 			.optional()

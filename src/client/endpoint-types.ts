@@ -570,7 +570,7 @@ type AgentRun = {
 	goal_outcome?: "done" | "partial" | "refused" | "needs_tools";
 	/** With `output_schema`, once there is a result: whether the output has its form; if not, `final_message` says what is wrong. */
 	format_met?: boolean;
-	/** Why it stopped, unless it is complete or still running; and what of the output does not fit `output_schema`. */
+	/** Why it stopped, unless it is complete or still running; what of the output does not fit `output_schema`; which messages of yours no turn has read. */
 	final_message?: string;
 	/** How many tool calls its models made, and what became of them; absent in runs without tools. */
 	tool_calls?: ToolCalls2;
@@ -1964,7 +1964,7 @@ export interface EndpointTypes {
 				goal_outcome?: "done" | "partial" | "refused" | "needs_tools";
 				/** With `output_schema`, once there is a result: whether the output has its form; if not, `final_message` says what is wrong. */
 				format_met?: boolean;
-				/** Why it stopped, unless it is complete or still running; and what of the output does not fit `output_schema`. */
+				/** Why it stopped, unless it is complete or still running; what of the output does not fit `output_schema`; which messages of yours no turn has read. */
 				final_message?: string;
 				/** How many tool calls its models made, and what became of them; absent in runs without tools. */
 				tool_calls?: ToolCalls2;

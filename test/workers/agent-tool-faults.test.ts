@@ -134,3 +134,37 @@ describe("a last turn, after a limit, that every model fails for good", () => {
 		await expectAccounted(key, run);
 	});
 });
+
+describe("a turn that is too long for a row", () => {
+	/** Its calls, and the one call of the turn after it. */
+	const run = async (calls: NonNullable<ScriptedTurn["calls"]>) => {
+		const model = toolModel(({ results }) =>
+			results.length === 0 ? { calls } : { text: `${results.length} results` },
+		);
+		upstream.replace(model.answer);
+		const body = { goal: "Read the notes and say what they hold", brain_config: OPENAI_FORMAT, tools: [READ_TOOL] };
+		const ended = await driveRun(key, body, () => ({ output: "a note" }));
+		expect(model.asked).toHaveLength(2);
+		await expectAccounted(key, ended);
+		return { ended, last: model.asked.at(-1)?.body ?? "" };
+	};
+
+	it("keeps the beginning of tools' names that its model made up", async () => {
+		const { ended } = await run(
+			Array.from({ length: 12 }, (_, n) => ({ name: `${n}${"x".repeat(300_000)}`, args: {} })),
+		);
+		expect(ended).toMatchObject({
+			status: "complete",
+			output: "12 results",
+			tool_calls: { requested: 12, allowed: 0 },
+		});
+	});
+
+	it("leaves out calls beyond a mebibyte, and says so", async () => {
+		const { ended, last } = await run(
+			Array.from({ length: 12 }, (_, n) => ({ name: "read_note", args: { name: `${n}${" ".repeat(250_000)}` } })),
+		);
+		expect(ended).toMatchObject({ status: "complete", output: "4 results", tool_calls: { requested: 4, allowed: 4 } });
+		expect(last).toContain("8 more calls of your last turn were left out");
+	});
+});

@@ -197,7 +197,8 @@ describe("a step with tools", () => {
 		const text = "Say it in French. ".repeat(3_000);
 		const { run, asked, told } = await steerLate(() => ({ text: "Milk." }), { max_cost_usd: 0.002 }, text);
 		expect(told?.status).toBe(202);
-		expect(run).toMatchObject({ status: "complete", output: "Milk." });
+		const final_message = "No turn has read the message m1: no further one fitted or followed.";
+		expect(run).toMatchObject({ status: "complete", output: "Milk.", final_message });
 		expect(asked).toHaveLength(2);
 		await expectAccounted(key, run);
 	});

@@ -3,6 +3,7 @@ import { usdText } from "../../proof/money.ts";
 import { textHash } from "../../proof/salted.ts";
 import { utf8Length } from "../../text/utf8.ts";
 import type { StepLimit } from "../step-decision.ts";
+import { unreadMessages } from "../tools/steering.ts";
 import { type StepCharge, sumChargesNanoUsd } from "./charges.ts";
 import type { RunSpec, RunState, RunStep } from "./run.ts";
 import { bestOutput, currentProof, isOutputCut } from "./run-output.ts";
@@ -17,7 +18,7 @@ export interface RunEnd {
 	output: string;
 	/** The output limit ended a text that the output holds; left out in runs that ended before this was known. */
 	isCut?: boolean;
-	/** For people; null for a complete run. */
+	/** For people; null for a complete run of which nothing is to be said. */
 	finalMessage: string | null;
 	/** The settled cost. */
 	costNanoUsd: number;
@@ -50,6 +51,16 @@ function planEnd({ wait }: RunState): string {
 	return `The run was cancelled: its plan was rejected${reason === undefined ? "" : ` (${reason})`}.`;
 }
 
+/** Says which messages of its owner a run has not read. One that is interrupted may still read them, and who cancels needs none. */
+function unreadTexts(state: RunState, status: EndStatus): string[] {
+	const unread = unreadMessages(state);
+	if (unread.length === 0 || status === "interrupted" || status === "cancelled") return [];
+	const ids = unread.map(({ id }) => id).join(", ");
+	return [
+		`No turn has read the ${unread.length === 1 ? "message" : "messages"} ${ids}: no further one fitted or followed.`,
+	];
+}
+
 /** Why a run stopped and what there is of it, for people; null for a complete run. */
 export function finalMessage(
 	spec: Pick<RunSpec, "capNanoUsd" | "maxSteps">,
@@ -58,7 +69,8 @@ export function finalMessage(
 ): string | null {
 	const status = endStatus(state);
 	const { plan, subtasksDone, stop, fault, form } = state;
-	const unfit = form?.fault == null ? "" : `The output has not the form of output_schema: ${form.fault}`;
+	const unfit = form?.fault == null ? [] : [`The output has not the form of output_schema: ${form.fault}`];
+	const notes = [...unfit, ...unreadTexts(state, status)];
 	const why: Readonly<Record<EndStatus, string>> = {
 		complete: "",
 		budget_exhausted: `The run stopped within its budget: ${STEP_LIMIT_TEXT[stop?.limit ?? "run_cap"]} (${stop?.reason ?? ""}).`,
@@ -66,11 +78,11 @@ export function finalMessage(
 		cancelled: planEnd(state),
 		interrupted: `The run was interrupted: ${fault ?? STEP_LIMIT_TEXT[stop?.limit ?? "no_model"]}.`,
 	};
-	if (status === "complete") return unfit === "" ? null : unfit;
+	if (status === "complete") return notes.length === 0 ? null : notes.join(" ");
 	const subtasks = plan.length === 1 ? "subtask" : "subtasks";
 	const progress = plan.length === 0 ? "No plan was made." : `${subtasksDone} of ${plan.length} ${subtasks} done.`;
 	const output = subtasksDone === 0 ? "There is no output." : "The output holds what was reached.";
-	return `${why[status]} ${progress} ${usdText(costNanoUsd)} of ${usdText(spec.capNanoUsd)} spent. ${output}${unfit === "" ? "" : ` ${unfit}`}`;
+	return `${why[status]} ${progress} ${usdText(costNanoUsd)} of ${usdText(spec.capNanoUsd)} spent. ${[output, ...notes].join(" ")}`;
 }
 
 /** A run at its end. */

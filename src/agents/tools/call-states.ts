@@ -54,6 +54,21 @@ function settlePending(call: ToolCall, end: PendingEnd, resolution: Hash | null)
 	return { ...call, pending: null, settled: [...settled, { id: pending.id, kind: pending.kind, end, resolution }] };
 }
 
+/** What a call has of a judgement before there is one. */
+const unjudged = () => ({ judgement: null, actionDigest: null, approval: null, taintedBy: [], unsourced: [] });
+
+/** A call as a model has made it. */
+export function requestCall(
+	made: Pick<ToolCall, "id" | "step" | "turn" | "place" | "modelId" | "tool" | "definition" | "argumentsHash">,
+): ToolCall {
+	return {
+		...made,
+		...unjudged(),
+		...{ state: "requested", pending: null, settled: [] },
+		...{ resultHash: null, isError: false, isCut: false, isRead: false, isUntrusted: false },
+	};
+}
+
 function isJudgedAlready({ judgement }: ToolCall): boolean {
 	return judgement !== null;
 }
@@ -115,8 +130,7 @@ export function rejectCall(call: ToolCall, approval: CallApproval, resolution: H
  */
 export function reopenCall(call: ToolCall): ToolCall {
 	demand(call.state === "approved" || call.state === "allowed", call, "judged anew");
-	const unjudged = { judgement: null, actionDigest: null, approval: null, taintedBy: [], unsourced: [] };
-	return { ...call, ...unjudged, state: "requested" };
+	return { ...call, ...unjudged(), state: "requested" };
 }
 
 /** A call that runs. @param pending what is waited for: of kind `client_tool` or `input`; null for what the service runs itself. */

@@ -2,13 +2,14 @@
 // result at once. Also counts what ends a step. Pure.
 
 import { loadFormCheck } from "../../answers/load.ts";
+import { clip } from "../../clip.ts";
 import type { JsonObject } from "../../json.ts";
 import { hashObject } from "../../proof/hash.ts";
 import type { TextHash } from "../../proof/salted.ts";
 import { type AssistantPart, partsOfType, type ToolCallPart } from "../../providers/model-call.ts";
 import { utf8Length } from "../../text/utf8.ts";
 import { readArguments, toHashedArguments } from "./arguments.ts";
-import { failCall } from "./call-states.ts";
+import { failCall, requestCall } from "./call-states.ts";
 import { fillResult, MAX_ARGUMENT_BYTES, NOT_RUN } from "./results.ts";
 import { definitionHash, type RunTool } from "./tool.ts";
 import type { ToolCall, ToolCallTexts } from "./tool-call.ts";
@@ -24,6 +25,11 @@ import {
 
 /** More calls of one turn are left out of it, since each needs its result. */
 const MAX_TURN_CALLS = 32;
+/** So are calls beyond so many bytes of JSON together: a turn is stored in one row. */
+const MAX_TURN_BYTES = 1_048_576;
+/** No tool has a longer name. Of one that a model makes up, so much is kept. */
+const MAX_NAME_CHARS = 256;
+const MAX_ID_CHARS = 256;
 
 /** A call with its texts. */
 export interface MadeCall {
@@ -176,30 +182,35 @@ export async function toTurnCalls(
 ): Promise<TurnCalls> {
 	const all = partsOfType<AssistantPart, "tool_call">(content, "tool_call");
 	const kept = new Set<AssistantPart>(all.slice(0, MAX_TURN_CALLS));
+	let bytesLeft = MAX_TURN_BYTES;
 	const ids = new Set(earlierIds);
 	const counter = new CallCounter(limits);
 	const { step } = limits.open;
 	const parts: AssistantPart[] = [];
 	const made: MadeCall[] = [];
-	for (const part of content) {
-		if (part.type !== "tool_call") {
-			parts.push(part);
+	for (const given of content) {
+		if (given.type !== "tool_call") {
+			parts.push(given);
 			continue;
 		}
-		if (!kept.has(part)) continue;
+		if (!kept.has(given)) continue;
+		const part = { ...given, name: clip(given.name, MAX_NAME_CHARS) };
 		const place = made.length;
 		// Some models use an id twice, and a result must find its call.
 		let modelId = part.id;
-		for (let at = place; modelId === "" || ids.has(modelId); at += MAX_TURN_CALLS)
+		for (let at = place; modelId === "" || modelId.length > MAX_ID_CHARS || ids.has(modelId); at += MAX_TURN_CALLS)
 			modelId = `call_${step}_${turn}_${at}`;
-		ids.add(modelId);
 		const args = normalArguments(part.arguments);
-		parts.push(toKeptPart(part, modelId, args));
-		const stopped = counter.count(part.name, args) ?? (await findFault(part, args, part === all.at(-1), limits));
+		const keptPart = toKeptPart(part, modelId, args);
+		bytesLeft -= utf8Length(JSON.stringify(keptPart));
+		if (bytesLeft < 0) continue;
+		ids.add(modelId);
+		parts.push(keptPart);
+		const stopped = counter.count(part.name, args) ?? (await findFault(part, args, given === all.at(-1), limits));
 		const fault = stopped ?? counter.use(part.name);
 		made.push(toMadeCall({ part, args, modelId, step, turn, place, fault }, limits));
 	}
-	return { parts, made, leftOut: all.length - kept.size, open: counter.open, callsByTool: counter.callsByTool };
+	return { parts, made, leftOut: all.length - made.length, open: counter.open, callsByTool: counter.callsByTool };
 }
 
 interface NewCall extends Pick<ToolCall, "modelId" | "step" | "turn" | "place"> {
@@ -214,26 +225,13 @@ function toMadeCall({ part, args, fault, ...placed }: NewCall, { tools, state, h
 	const shownArgs = utf8Length(args) > MAX_ARGUMENT_BYTES ? "{}" : args;
 	const read = readArguments(shownArgs);
 	const canonical = read.ok ? read.canonical : shownArgs;
-	const call: ToolCall = {
+	const call = requestCall({
 		...placed,
 		id: newId(),
 		tool: part.name,
 		definition: tool ? definitionHash(tool) : null,
-		state: "requested",
 		argumentsHash: hash(toHashedArguments(args)),
-		judgement: null,
-		actionDigest: null,
-		approval: null,
-		taintedBy: [],
-		unsourced: [],
-		pending: null,
-		settled: [],
-		resultHash: null,
-		isError: false,
-		isCut: false,
-		isRead: false,
-		isUntrusted: false,
-	};
+	});
 	if (fault === null) return { call, texts: { arguments: canonical, result: null, whole: null } };
 	const { texts, mark } = fillResult(canonical, fault, true, hash);
 	// What does not fit is quoted.
@@ -245,5 +243,5 @@ function toMadeCall({ part, args, fault, ...placed }: NewCall, { tools, state, h
 export function leftOutNote(leftOut: number): string | null {
 	return leftOut === 0
 		? null
-		: `${leftOut} more calls of your last turn were left out: a turn may have ${MAX_TURN_CALLS} calls.`;
+		: `${leftOut} more calls of your last turn were left out: a turn may have ${MAX_TURN_CALLS} calls, and ${MAX_TURN_BYTES} bytes of them.`;
 }

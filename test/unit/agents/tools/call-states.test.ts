@@ -24,32 +24,11 @@ import type {
 } from "../../../../src/agents/tools/tool-call.ts";
 import type { Decision } from "../../../../src/audit/event.ts";
 import { hashText } from "../../../../src/proof/hash.ts";
+import { toolCall } from "../../../support/tool-call.ts";
 
 const NOW_MS = 1_790_000_000_000;
 
-const REQUESTED: ToolCall = {
-	id: "call_1",
-	step: 0,
-	turn: 0,
-	place: 0,
-	modelId: "toolu_1",
-	tool: "send_mail",
-	definition: hashText("definition"),
-	state: "requested",
-	argumentsHash: hashText("arguments"),
-	judgement: null,
-	actionDigest: null,
-	approval: null,
-	taintedBy: [],
-	unsourced: [],
-	pending: null,
-	settled: [],
-	resultHash: null,
-	isError: false,
-	isCut: false,
-	isRead: false,
-	isUntrusted: false,
-};
+const REQUESTED = toolCall({ modelId: "toolu_1", tool: "send_mail" });
 
 const judge = (decision: Decision, text = "action") => ({
 	judgement: {
