@@ -24,6 +24,8 @@ type RunEndpoint = Extract<
 export interface FollowHandlers extends RunHandlers {
 	/** Hears of each event of the run. */
 	onProgress?: (progress: Progress) => void;
+	/** With `onApproval: "wait"`: hears once of each decision for which others are waited. */
+	onWaiting?: (pending: RunPending) => void;
 }
 
 type StartBody = NonNullable<EndpointArguments<"start_agent_run">["body"]>;
@@ -106,6 +108,7 @@ class RunFollower {
 	readonly #handlers: FollowHandlers;
 	readonly #settings: CallSettings;
 	readonly #answers: OpenAnswers;
+	readonly #announced = new Set<string>();
 	#polls = 0;
 	#failedLooks = 0;
 
@@ -181,6 +184,13 @@ class RunFollower {
 		}
 	}
 
+	#announce(open: readonly OpenAnswer[]): void {
+		for (const { pending } of open.filter(isDecision).filter(({ pending: { id } }) => !this.#announced.has(id))) {
+			this.#announced.add(pending.id);
+			this.#handlers.onWaiting?.(pending);
+		}
+	}
+
 	/** One round: answers what is open. Null where nobody here answers the rest. */
 	async #answerRound(run: FollowedRun, pendings: readonly RunPending[]): Promise<FollowedRun | null> {
 		const open = this.#answers.take(pendings);
@@ -196,6 +206,7 @@ class RunFollower {
 		}
 		if (failed) throw failed.error;
 		const isDecidedElsewhere = this.#handlers.onApproval === "wait" && open.some(isDecision);
+		if (isDecidedElsewhere) this.#announce(open);
 		// A run whose last answer has just come waits for nobody, and is about to go on.
 		const isAnybodyAtIt = open.length === 0 || isDecidedElsewhere || open.some(({ outcome }) => outcome === null);
 		return isAnybodyAtIt ? this.#readLater(run) : null;
@@ -230,9 +241,7 @@ class RunFollower {
 function refuseFunctions(body: object): void {
 	const found = Object.entries(body).find(([, value]) => typeof value === "function");
 	if (found)
-		throw new TypeError(
-			`there is no handler ${found[0]}: they are onApproval, onInput, onProgress, and those in tools`,
-		);
+		throw new TypeError(`there is no handler ${found[0]}: they are onApproval, onInput, onProgress and onWaiting`);
 }
 
 /** Agents whose tools are functions of this process. */
@@ -243,7 +252,7 @@ export function agentMethods(transport: Transport) {
 		 * @returns the run at its end; or as it waits, when it waits for what no handler answers.
 		 */
 		async run(options: AgentRunOptions, settings: CallSettings = {}): Promise<AgentResult> {
-			const { tools = {}, onApproval: _, onInput: __, onProgress: ___, ...body } = options;
+			const { tools = {}, onApproval: _, onInput: __, onProgress: ___, onWaiting: ____, ...body } = options;
 			refuseFunctions(body);
 			const follower = new RunFollower(transport, options, settings);
 			const forms = toToolForms(tools);

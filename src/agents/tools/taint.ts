@@ -26,8 +26,14 @@ export function countReadChars({ trusted, untrusted }: ReadTexts): number {
 	return [...trusted, ...untrusted.map(({ text }) => text)].reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Values of one call that are looked for. */
-const MAX_VALUES = 200;
+/** Values of one call that are looked up in trusted texts: so many known ones do not hide another. */
+const MAX_VALUES = 10_000;
+/** Those of them that are phrases, each of which takes a search of its own. */
+const MAX_PHRASES = 500;
+/** Values that no trusted text has, and that are searched for in untrusted ones. */
+const MAX_SEARCHED_VALUES = 200;
+/** So often are values named again that an earlier call has. What a call quotes is stored in one row. */
+const MAX_NAMED_AGAIN = 600;
 /** Characters of each side that are searched, newest texts first: four times what a run of fifty cut results reads. */
 const MAX_SEARCHED_CHARS = 8_388_608;
 const MAX_SHOWN_CHARS = 200;
@@ -64,11 +70,13 @@ interface Wanted extends TextValue {
 	squashed: string;
 }
 
-function* wantedValues(given: JsonObject): Steps<Map<string, Wanted>> {
-	const wanted = new Map<string, Wanted>();
+function* wantedValues(given: JsonObject): Steps<Map<string, TextValue>> {
+	const wanted = new Map<string, TextValue>();
+	let phrasesLeft = MAX_PHRASES;
 	const add = ({ kind, value }: TextValue) => {
-		if (wanted.size < MAX_VALUES && value !== "" && !wanted.has(value))
-			wanted.set(value, { kind, value, squashed: squash(value) });
+		if (wanted.size >= MAX_VALUES || value === "" || wanted.has(value)) return;
+		if (kind === "recipient" && phrasesLeft-- <= 0) return;
+		wanted.set(value, { kind, value });
 	};
 	for (const [name, text] of argumentTexts(given)) {
 		if (RECIPIENT_NAME.test(name) && text.length <= MAX_SHOWN_CHARS) add(toRecipient(uncloak(text).trim()));
@@ -96,7 +104,7 @@ function holdsPhrase(text: string, phrase: string): boolean {
 }
 
 /** Calls `found` for each wanted value that a text holds in just that form. */
-function* findExact(text: string, wanted: ReadonlyMap<string, Wanted>, found: (value: string) => void): Steps<void> {
+function* findExact(text: string, wanted: ReadonlyMap<string, TextValue>, found: (value: string) => void): Steps<void> {
 	const phrases = [...wanted.values()].filter(({ kind }) => kind === "recipient");
 	yield* readPieces(text, (piece) => {
 		for (const { value } of textValues(piece)) if (wanted.has(value)) found(value);
@@ -132,7 +140,7 @@ function newestTexts<T>(texts: readonly T[], length: (text: T) => number): T[] {
 }
 
 /** Drops the values that trusted texts hold in the same form, and returns them. A look-alike of one is another value. */
-function* dropTrusted(wanted: Map<string, Wanted>, trusted: readonly string[]): Steps<Set<string>> {
+function* dropTrusted(wanted: Map<string, TextValue>, trusted: readonly string[]): Steps<Set<string>> {
 	const known = new Set<string>();
 	for (const text of newestTexts(trusted, ({ length }) => length)) {
 		if (wanted.size === 0) break;
@@ -163,7 +171,26 @@ export interface ArgumentOrigins {
 	unsourced: UnsourcedValue[];
 }
 
-const toShown = ({ kind, value }: Wanted) => ({ kind, value: clip(value, MAX_SHOWN_CHARS) });
+/** The values of each text, in order: once each, and again as long as there is room. */
+function nameBySource(
+	left: readonly TextValue[],
+	untrusted: readonly UntrustedText[],
+	sources: ReadonlyMap<UntrustedText, ReadonlySet<string>>,
+): Taint[] {
+	const named = new Set<string>();
+	let againLeft = MAX_NAMED_AGAIN;
+	return untrusted.map((source) => {
+		const values = left.filter(({ value }) => {
+			if (!sources.get(source)?.has(value)) return false;
+			if (named.has(value)) return againLeft-- > 0;
+			named.add(value);
+			return true;
+		});
+		return { callId: source.callId, tool: source.tool, values: values.map(toShown) };
+	});
+}
+
+const toShown = ({ kind, value }: TextValue) => ({ kind, value: clip(value, MAX_SHOWN_CHARS) });
 
 /**
  * The calls whose untrusted results the run has read, each with the values of the arguments that occur in its result and in no trusted
@@ -174,13 +201,10 @@ export function* findTaint(given: JsonObject, { trusted, untrusted }: ReadTexts)
 	if (untrusted.length === 0) return { taintedBy: [], unsourced: [] };
 	const wanted = yield* wantedValues(given);
 	yield* dropTrusted(wanted, trusted);
-	const sources = yield* findSources(wanted, untrusted);
-	const left = [...wanted.values()];
-	const taintedBy = untrusted.map((source) => ({
-		callId: source.callId,
-		tool: source.tool,
-		values: left.filter(({ value }) => sources.get(source)?.has(value)).map(toShown),
-	}));
+	const left = [...wanted.values()].slice(0, MAX_SEARCHED_VALUES);
+	const searched = left.map(({ kind, value }): [string, Wanted] => [value, { kind, value, squashed: squash(value) }]);
+	const sources = yield* findSources(new Map(searched), untrusted);
+	const taintedBy = nameBySource(left, untrusted, sources);
 	const found = new Set([...sources.values()].flatMap((values) => [...values]));
 	const [tool = null, ...others] = new Set(untrusted.map((source) => source.tool));
 	const likely = others.length > 0 ? null : tool;
@@ -193,6 +217,6 @@ export function* findTrustedHosts(
 	hosts: Iterable<string>,
 	{ trusted }: Pick<ReadTexts, "trusted">,
 ): Steps<ReadonlySet<string>> {
-	const wanted = new Map(Array.from(hosts, (value) => [value, { kind: "host" as const, value, squashed: "" }]));
+	const wanted = new Map(Array.from(hosts, (value) => [value, { kind: "host" as const, value }]));
 	return yield* dropTrusted(wanted, trusted);
 }

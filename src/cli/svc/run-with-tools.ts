@@ -1,7 +1,7 @@
 // `svc run` with tools: runs the commands that a run calls, asks the person at the terminal, and says how a run that waits goes on.
 import type { AgentResult, FollowHandlers } from "../../client/agents.ts";
 import type { SvcClient } from "../../client/client.ts";
-import type { ToolsByName } from "../../client/tool-calls.ts";
+import type { RunPending, ToolsByName } from "../../client/tool-calls.ts";
 import type { GivenWords } from "./command.ts";
 import { describePending, Questions } from "./decide.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -20,12 +20,29 @@ export function chooseApproval(given: GivenWords, { terminal }: CommandSession):
 	return chosen ?? (hasPerson ? "ask" : "never");
 }
 
-function toHandlers(session: CommandSession, tools: ToolsByName, approval: Approval, spend: Spend): FollowHandlers {
+/** Who answers what waits, in words; null where this command line alone is missing. */
+function describeAnswerers(
+	{ pending = [], self_approval }: Pick<Run, "pending" | "self_approval">,
+	origin: string,
+): string | null {
+	if (pending.every(({ kind }) => kind === "client_tool")) return null;
+	const isOthers = self_approval !== true && pending.some(({ kind }) => kind === "approval" || kind === "plan");
+	const key = isOthers ? ", with a key that neither began the run nor comes from the one that did" : "";
+	return `answer it in the console, ${origin}/console/waiting${key}`;
+}
+
+function toHandlers(session: CommandSession, tools: ToolsByName, approval: Approval, started: Run): FollowHandlers {
 	const questions = new Questions(session);
+	const spend = new Spend(started);
+	const onWaiting = (pending: RunPending) => {
+		for (const line of describePending(pending)) session.note(line);
+		const answerers = describeAnswerers({ ...started, pending: [pending] }, session.connection().origin);
+		session.note(`${answerers}; this goes on by itself`);
+	};
 	return {
 		tools,
 		onProgress: (progress) => showProgress(session, progress, spend),
-		...(approval === "wait" ? { onApproval: "wait" as const } : {}),
+		...(approval === "wait" ? { onApproval: "wait" as const, onWaiting } : {}),
 		...(approval === "ask"
 			? {
 					onApproval: (pending, { refusal, signal }) => questions.decide(pending, refusal, signal),
@@ -38,14 +55,6 @@ function toHandlers(session: CommandSession, tools: ToolsByName, approval: Appro
 	};
 }
 
-/** Who answers what waits, in words; null where this command line alone is missing. */
-function describeAnswerers({ pending = [], self_approval }: Run, origin: string): string | null {
-	if (pending.every(({ kind }) => kind === "client_tool")) return null;
-	const isOthers = self_approval !== true && pending.some(({ kind }) => kind === "approval" || kind === "plan");
-	const key = isOthers ? ", with a key that neither began the run nor comes from the one that did" : "";
-	return `answer it in the console, ${origin}/console/waiting${key}; then this goes on:`;
-}
-
 /** What a run waits for, and what goes on with it. */
 function showWaiting(session: CommandSession, { run, refusals }: AgentResult, given: GivenWords): void {
 	const { run_id, pending = [] } = run;
@@ -53,7 +62,8 @@ function showWaiting(session: CommandSession, { run, refusals }: AgentResult, gi
 	for (const refusal of refusals) session.note(`the service did not take the decision: ${refusal}`, "yellow");
 	const missing = [...new Set(pending.flatMap(({ kind, tool }) => (kind === "client_tool" && tool ? [tool] : [])))];
 	if (missing.length > 0) session.note(`no command was given for ${missing.join(", ")}`, "yellow");
-	session.note(describeAnswerers(run, session.connection().origin) ?? "this goes on:");
+	const answerers = describeAnswerers(run, session.connection().origin);
+	session.note(answerers === null ? "this goes on:" : `${answerers}; then this goes on:`);
 	session.note(renderResumeCommand(run_id, given, missing));
 }
 
@@ -71,7 +81,7 @@ export async function finishWithTools(
 ): Promise<number> {
 	const left = new AbortController();
 	const stopListening = session.terminal.onInterrupt(() => left.abort(new DOMException("interrupted", "AbortError")));
-	const handlers = toHandlers(session, tools, chooseApproval(given, session), new Spend(started));
+	const handlers = toHandlers(session, tools, chooseApproval(given, session), started);
 	try {
 		const result = await client.agents.resume(started.run_id, handlers, { signal: left.signal });
 		const code = showRun(session, result.run, false);

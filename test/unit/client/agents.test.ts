@@ -287,8 +287,10 @@ it("`wait` outlasts a service that starts again, and an error that ends it names
 		return service.fetch(input, init);
 	};
 	const client = createClient({ baseUrl: "https://svc.test", apiKey: "svc_sk_x", fetch });
-	const { run } = await client.agents.run({ ...GOAL, onApproval: "wait" });
-	expect(run.status).toBe("complete");
+	const waitedFor: string[] = [];
+	const onWaiting = ({ id }: { id: string }) => waitedFor.push(id);
+	const { run } = await client.agents.run({ ...GOAL, onApproval: "wait", onWaiting });
+	expect([run.status, waitedFor]).toEqual(["complete", ["p"]]);
 	awayUntil = Number.POSITIVE_INFINITY;
 	service.rounds = [[makePending("q", { kind: "approval" })]];
 	service.status = "requires_action";

@@ -28,6 +28,25 @@ function namedBy(given: JsonObject, texts = TEXTS): string[] {
 	);
 }
 
+describe("values among very many", () => {
+	const hosts = Array.from({ length: 3_000 }, (_, at) => `h${at}.example`).join(" ");
+
+	it("are named though thousands of known ones stand beside them", () => {
+		const texts = { ...TEXTS, trusted: [...TEXTS.trusted, hosts] };
+		const given = { to: "mallory@evil.example", url: "https://made-up.example", zz: hosts };
+		expect(namedBy(given, texts)).toEqual(["email mallory@evil.example"]);
+		expect(runSteps(findTaint(given, texts)).unsourced).toMatchObject([{ value: "made-up.example" }]);
+	});
+
+	it("are named once each, and again within a bound", () => {
+		const text = hosts.slice(0, 2_000);
+		const untrusted = Array.from({ length: 50 }, (_, at) => ({ callId: `call_${at}`, tool: "read_mail", text }));
+		const named = namedBy({ zz: text }, { trusted: [], untrusted });
+		expect(new Set(named).size).toBeGreaterThan(100);
+		expect(named).toHaveLength(new Set(named).size + 600);
+	});
+});
+
 describe("tainted values", () => {
 	it.each<[given: JsonObject, found: string[]]>([
 		[{ url: "https://EVIL.example./collect?x=1" }, ["host evil.example", "address evil.example/collect"]],

@@ -172,6 +172,17 @@ describe("without a person", () => {
 		expect(await waiting({ self_approval: true })).toContain(`${console}; then this goes on:`);
 	});
 
+	it("while others are waited for, the action and where it is decided are shown", async () => {
+		const service = new WaitingRun([[approval()]]);
+		const decided = setTimeout(() => service.settle("p"), 500);
+		const { code, errors } = await run(service, ["-w", "shop", "--tool", "send=cat", "--approve", "wait", "go"]);
+		clearTimeout(decided);
+		expect(code).toBe(0);
+		expect(errors).toContain('│   "to": "ada@example.com"');
+		expect(errors).toContain("answer it in the console, http://svc.test/console/waiting, with a key that");
+		expect(errors).toContain("; this goes on by itself\n");
+	});
+
 	it("a tool without a command here is named: the console cannot run it", async () => {
 		const service = new WaitingRun([[makePending("a")]]);
 		const { code, errors } = await run(service, ["--resume", "agt_1", "--tool", "other=cat"]);
