@@ -19,7 +19,11 @@ function Verification({ trajectory }: { trajectory: ApiAnswer<Trajectory> }) {
 		<>
 			{verification.valid ? (
 				<Notice kind="success" title="The trajectory holds">
-					<p>The proofs of its {verification.n_steps} steps were computed anew and lead to the run's proof.</p>
+					<p>
+						{verification.n_steps === 1
+							? "The proof of its one step was computed anew and leads to the run's proof."
+							: `The proofs of its ${verification.n_steps} steps were computed anew and lead to the run's proof.`}
+					</p>
 				</Notice>
 			) : (
 				<Notice kind="error" title="The trajectory does not hold">
