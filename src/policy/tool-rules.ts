@@ -44,9 +44,24 @@ export function normalizeToolRules(rules: ToolRulesRequest | null | undefined): 
 	return isEmpty && normal.unknown === NO_TOOL_RULES.unknown && self_approval !== false ? null : normal;
 }
 
+/** A label of a host as addresses have it: `bücher` is `xn--bcher-kva` there. One with `*` in it stays. */
+function toAddressLabel(label: string): string {
+	return /\P{ASCII}/u.test(label) && !label.includes("*") ? (URL.parse(`https://${label}`)?.hostname ?? label) : label;
+}
+
+/** A pattern in which the domain of a place is written as places have it. */
+function toPlacePattern(pattern: string): string {
+	return pattern.replace(/(?<=\(domain:)[^()]+(?=\)$)/, (domain) =>
+		domain
+			.split(/[.\u3002\uff0e\uff61]/)
+			.map(toAddressLabel)
+			.join("."),
+	);
+}
+
 /** Tells whether a pattern covers a folded name whole: `*` is any run of characters. Takes time in the lengths' sum. */
 function toNameTest(pattern: string): (folded: string) => boolean {
-	const [first = "", ...pieces] = pattern.trim().toLowerCase().split("*");
+	const [first = "", ...pieces] = toPlacePattern(pattern.trim()).toLowerCase().split("*");
 	const last = pieces.pop();
 	if (last === undefined) return (folded) => folded === first;
 	return (folded) => {

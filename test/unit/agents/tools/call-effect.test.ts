@@ -173,6 +173,18 @@ describe("a host at a pointer", () => {
 		expect(judge(fetch, { url }, rules({ allow: ["fetch(domain:*.example)"] })).decision).toBe("confirm");
 	});
 
+	it.each(["fetch(domain:bücher.example)", "fetch(domain:*.BÜCHER.example)", "fetch(domain:www.bücher.*)"])(
+		"with letters beyond ASCII is named by %s",
+		(pattern) => {
+			const host = pattern.includes("*") ? "www.bücher.example" : "bücher.example";
+			for (const url of [`https://${host}/x`, host.toUpperCase(), host.replace("bücher", "xn--bcher-kva")])
+				expect(decision(fetch, { url }, rules({ allow: ["*"], deny: [pattern] })), url).toBe("deny");
+			expect(decision(fetch, { url: "https://bucher.example" }, rules({ allow: ["*"], deny: [pattern] }))).toBe(
+				"allow",
+			);
+		},
+	);
+
 	it("with a secret in its address asks", () => {
 		expect(decision(fetch, { url: "https://api.example.org/?token=abcdef0123456789" })).toBe("confirm");
 	});
