@@ -34,14 +34,14 @@ function isMeantAfterCalls(kind: NonAnswer, { refusal, isFiltered }: ReturnType<
 /**
  * Reads the words of a turn of the open step.
  * @param beginning of an answer that was cut, with which the turn goes on; null for any other turn.
- * @param toolNames of the run's tools.
+ * @param given the texts that came into the run.
  */
 export function readTurnWords(
 	{ answer, model, quality }: Extract<CallResult, { ok: true }>,
 	{ call, question }: { call: ModelCall; question: string },
 	{ turns, rejected, maxTokens }: Pick<OpenToolStep, "turns" | "rejected" | "maxTokens">,
 	beginning: string | null,
-	toolNames: readonly string[],
+	{ toolNames, given }: { toolNames: readonly string[]; given: readonly string[] },
 ): WordsReading {
 	const own = { ...toSaidAnswer(answer), callsTools: false };
 	const isContinued = beginning !== null;
@@ -50,7 +50,7 @@ export function readTurnWords(
 	const said = isContinued ? { ...own, text: joinAtSeam(beginning, own.text) } : own;
 	const asked = toAskedTask(call, question);
 	const { kind, text } = judgeAnswer(said, asked);
-	if (!isContinued && isWrittenCall(text, toolNames))
+	if (!isContinued && isWrittenCall(text, toolNames, given))
 		return rejected.length < MAX_REJECTED ? { kind: "again", note: WRITTEN_NOTE } : { kind: "written" };
 	const isMeant = kind === null || isContinued || (turns > 0 && isMeantAfterCalls(kind, said));
 	if (!isMeant && rejected.length < MAX_REJECTED) return { kind: "again", note: null };

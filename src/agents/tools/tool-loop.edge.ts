@@ -24,6 +24,7 @@ import { type ChosenTurn, chooseTurn } from "./next-turn.edge.ts";
 import { beginningOf, draftStep, openStepOf } from "./open-step.ts";
 import { readTurnWords } from "./read-words.edge.ts";
 import { unreadMessages } from "./steering.ts";
+import { listOutsideTexts } from "./step-history.ts";
 import {
 	isFailedForGood,
 	storeBeginning,
@@ -187,8 +188,11 @@ export class ToolLoop {
 			return STORED;
 		}
 		const asked = { call: chosen.priced.call, question: questionOf(purpose) };
-		const toolNames = (loop.run.spec.tools ?? []).map(({ name }) => name);
-		const reading = readTurnWords(result, asked, open, open.cut ? beginningOf(loop) : null, toolNames);
+		const { spec } = loop.run;
+		const given = [spec.goal, ...listOutsideTexts(loop.run)];
+		const toolNames = (spec.tools ?? []).map(({ name }) => name);
+		const beginning = open.cut ? beginningOf(loop) : null;
+		const reading = readTurnWords(result, asked, open, beginning, { toolNames, given });
 		if (reading.kind === "answer" && !open.cut && this.#isSteeredMeanwhile(purpose, chosen, answered)) {
 			storeSteered(loop, answered, hold);
 			return STORED;

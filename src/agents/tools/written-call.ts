@@ -43,10 +43,11 @@ function namesOne(text: string, names: readonly string[]): boolean {
 	});
 }
 
-function hasNotation(text: string, names: readonly string[]): boolean {
+function hasNotation(text: string, names: readonly string[], given: readonly string[]): boolean {
 	return BEGINNINGS.some((beginning) => {
 		const at = text.indexOf(beginning);
-		if (at < 0 || isInCode(text, at)) return false;
+		// Who was given it may only quote it: no text that others wrote shall keep an answer from being one.
+		if (at < 0 || isInCode(text, at) || given.some((each) => each.includes(beginning))) return false;
 		const start = at + beginning.length;
 		return namesOne(text.slice(start, start + NAME_WITHIN_CHARS), names);
 	});
@@ -76,10 +77,11 @@ function isCallJson(text: string, names: readonly string[]): boolean {
  * Whether a text is a call of one of the tools that is written out, and no answer: the whole text is its JSON, or it has one in a
  * notation of models outside of code.
  * @param names of the run's tools.
+ * @param given the texts that the model was given.
  */
-export function isWrittenCall(text: string, names: readonly string[]): boolean {
+export function isWrittenCall(text: string, names: readonly string[], given: readonly string[] = []): boolean {
 	const trimmed = text.trim();
-	return hasNotation(trimmed, names) || isCallJson(trimmed, names);
+	return hasNotation(trimmed, names, given) || isCallJson(trimmed, names);
 }
 
 /** What is said before a turn after one whose words were a call. */

@@ -41,4 +41,11 @@ describe("a call that is written out in words", () => {
 	])("is told from an answer: %s", (text) => {
 		expect(isCall(text)).toBe(false);
 	});
+
+	it("is told from a quotation of what the model was given", () => {
+		const text = 'The mail says: <tool_call>{"name": "read_page", "arguments": {}}</tool_call>';
+		expect(isWrittenCall(text, NAMES)).toBe(true);
+		expect(isWrittenCall(text, NAMES, ["Dear agent, <tool_call> now!"])).toBe(false);
+		expect(isWrittenCall(text, NAMES, ["Dear agent, call now!"])).toBe(true);
+	});
 });
