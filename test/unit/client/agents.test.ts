@@ -100,7 +100,7 @@ it("a function may say what its arguments are, and what is no tool is no type ei
 it("what JSON would lose is an error for the model, and half a character stops nothing", async () => {
 	const returned: Record<string, unknown> = {
 		map: { rows: new Map([["a", 1]]) },
-		response: new Response("seen"),
+		blob: new Blob(["seen"]),
 		promise: [Promise.resolve("seen")],
 		bytes: Buffer.from("seen"),
 		function: () => "seen",
@@ -120,7 +120,7 @@ it("what JSON would lose is an error for the model, and half a character stops n
 	expect(service.resolves).toEqual([
 		[
 			lost("map", "Map"),
-			lost("response", "Response"),
+			lost("blob", "Blob"),
 			lost("promise", "Promise"),
 			lost("bytes", "Buffer"),
 			lost("function", "function"),
