@@ -3,6 +3,7 @@ import { endpoint } from "../account/endpoint.ts";
 import { fail } from "../failure.ts";
 import { KEY_ROLES } from "../http/endpoint.ts";
 import { longAnswer } from "../http/long-answer.edge.ts";
+import { parseExactJson } from "../json.ts";
 import { checkAnswerForm, resolveRequestSchema } from "./request.ts";
 import { runSchema, UNLISTED_RUN_MEMBERS } from "./response.ts";
 import { RUN_NOT_FOUND, toAnswerMode } from "./run/answer.edge.ts";
@@ -30,6 +31,8 @@ export const resolveRunEndpoint = endpoint({
 	params: runIdParam,
 	streamsProgress: true,
 	body: resolveRequestSchema,
+	// A result may hold an id of 64 bits.
+	parseBody: parseExactJson,
 	result: runSchema,
 	background: "With `background: true`, once all is answered: the run as it stands, which goes on.",
 	eventStream: describeStream("With `stream: true`: `event: progress` with what happens"),

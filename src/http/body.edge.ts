@@ -187,14 +187,17 @@ export function findUnrepresentable(root: unknown): Issue | null {
 	return fault && { path: pathText(fault.steps.toReversed()), message: fault.message };
 }
 
-/** A body's text as parsed JSON. The parser's messages quote the body, so clients do not get them. */
-export function* parseBodyInSteps(text: string): Steps<Result<unknown>> {
+/**
+ * A body's text as parsed JSON. The parser's messages quote the body, so clients do not get them.
+ * @param parse throws for what is no JSON.
+ */
+export function* parseBodyInSteps(text: string, parse: (text: string) => unknown = JSON.parse): Steps<Result<unknown>> {
 	const excess = findExcess(text);
 	if (excess) return fail({ reason: "invalid_request", issues: [excess] });
 	yield text.length;
 	let value: unknown;
 	try {
-		value = JSON.parse(text);
+		value = parse(text);
 	} catch {
 		return invalidJson("the request body is not valid JSON");
 	}

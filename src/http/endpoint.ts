@@ -132,6 +132,8 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 	degrades?: boolean;
 	/** An empty body counts as `{}`. */
 	isBodyOptional?: boolean;
+	/** Parses its bodies, throws for what is no JSON. Default: JSON.parse. */
+	parseBody?(text: string): unknown;
 	/** Which limit its bodies have. Chat bodies may hold images. */
 	bodyLimit?: "default" | "chat";
 	/** Marked `x-internal` although a key may call it. Those that take a token of the deployment always are. */

@@ -83,7 +83,7 @@ function bodyStage<C extends RequestContext>(
 		const body = await context.timings.measure("body", () =>
 			readJsonBody(c.req.raw, limitBytes, ticket, endpoint.isBodyOptional, (text) => {
 				context.bodyChars = text.length;
-				return runInTurns(context, parseBodyInSteps(text));
+				return runInTurns(context, parseBodyInSteps(text, endpoint.parseBody));
 			}),
 		);
 		if (!body.ok) return bodyFailureResponse(endpoint, c, body.failure);

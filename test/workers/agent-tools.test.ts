@@ -1,6 +1,7 @@
 // Runs with tools: a step that is a loop of turns and calls, and what ends it.
 import { beforeEach, describe, expect, it } from "vitest";
 import type { RunResponse } from "../../src/agents/response.ts";
+import { parseExactJson } from "../../src/json.ts";
 import { expectAccounted, readRun } from "../support/agents.ts";
 import { useService } from "../support/per-test.ts";
 import { callWithKey } from "../support/service.ts";
@@ -52,6 +53,17 @@ describe("a step with tools", () => {
 		expect(second?.messages.slice(0, first?.messages.length)).toEqual(first?.messages);
 		expect(allText({ messages: first?.messages ?? [] })).toContain("You have these tools and nothing else: read_note.");
 		expect(allText({ messages: first?.messages ?? [] })).not.toContain("You have no tools");
+		await expectAccounted(key, run);
+	});
+
+	it("reads an id of 64 bits in a result as the client wrote it", async () => {
+		const output = parseExactJson('{"id": 12345678901234567890, "size": 1e300, "of": [1, -9007199254740993]}');
+		const { run } = await runWith(
+			({ results }) => (results.length === 0 ? read("alpha") : { text: `The note says: ${results[0]}` }),
+			{},
+			() => ({ output }),
+		);
+		expect(run.output).toBe('The note says: {"id":12345678901234567890,"size":1e+300,"of":[1,-9007199254740993]}');
 		await expectAccounted(key, run);
 	});
 

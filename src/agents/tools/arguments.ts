@@ -1,5 +1,5 @@
 // The arguments of a tool call as they are hashed, decided on and handed over: one form for every notation of the same object. Pure.
-import { isJsonObject, type JsonObject, parseJson } from "../../json.ts";
+import { changedNumber, isJsonObject, type JsonObject, parseJson } from "../../json.ts";
 import { canonicalJson, NotCanonicalError } from "../../proof/canonical.ts";
 
 /** Deepest nesting of objects and arrays. Readers of saved files allow 64, arguments and what stands around them together. */
@@ -42,16 +42,8 @@ const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 /** A shorter whole number is always exact. */
 const MAY_CHANGE = /\d{16}/;
 
-/** The whole number as a reader has it; null where that is the same one. */
-function changedNumber(written: string): string | null {
-	if (!/^-?\d+$/.test(written)) return null;
-	const read = String(Number(written));
-	if (/^-?\d+$/.test(read)) return read === written ? null : read;
-	return Number.isFinite(Number(written)) && BigInt(Number(written)) !== BigInt(written) ? read : null;
-}
-
 /** A whole number that no reader takes as it is written, such as a long id: a tool would be called with another one. */
-function findNumberFault(text: string): string | null {
+export function findNumberFault(text: string): string | null {
 	if (!MAY_CHANGE.test(text)) return null;
 	for (const [written] of text.matchAll(TEXT_OR_NUMBER)) {
 		const read = changedNumber(written);

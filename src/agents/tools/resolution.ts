@@ -7,6 +7,7 @@ import { canonicalJson, NotCanonicalError } from "../../proof/canonical.ts";
 import type { Hash } from "../../proof/hash.ts";
 import type { TextHash } from "../../proof/salted.ts";
 import { utf8Length } from "../../text/utf8.ts";
+import { findNumberFault } from "./arguments.ts";
 import type { PendingEntry, PendingKind } from "./pending.ts";
 import { MAX_ARGUMENT_BYTES, MAX_RESULT_BYTES } from "./results.ts";
 import type { PendingEnd } from "./tool-call.ts";
@@ -105,6 +106,17 @@ export function refuseMember(path: string, message: string): { ok: false; failur
 	return fail({ reason: "invalid_request", issues: [{ path, message }] });
 }
 
+/** Refuses what holds a number that the service has not as it was written. @param path of it. */
+function refuseNumber(path: string, value: unknown) {
+	const fault = findNumberFault(JSON.stringify(value));
+	return fault === null ? null : refuseMember(path, fault);
+}
+
+function refuseArguments(path: string, edited: JsonObject | null) {
+	if (utf8Length(JSON.stringify(edited)) <= MAX_ARGUMENT_BYTES) return refuseNumber(path, edited);
+	return refuseMember(path, `have more than ${MAX_ARGUMENT_BYTES} bytes of JSON`);
+}
+
 /** The one form that a resolution has. @param path of it in the body. */
 function toResolution(request: ResolutionRequest, path: string): Result<Resolution> {
 	const { id, decision, arguments: edited, reason, payload } = request;
@@ -130,9 +142,10 @@ function toResolution(request: ResolutionRequest, path: string): Result<Resoluti
 			`has ${bytes} bytes; at most ${MAX_RESULT_BYTES} are allowed (1 MiB): send the part that matters`,
 		);
 	}
+	const refused =
+		decision == null ? refuseNumber(`${path}.payload`, payload) : refuseArguments(`${path}.arguments`, edited ?? null);
+	if (refused) return refused;
 	if (decision == null) return ok({ id, form: "payload", payload });
-	if (utf8Length(JSON.stringify(edited ?? null)) > MAX_ARGUMENT_BYTES)
-		return refuseMember(`${path}.arguments`, `have more than ${MAX_ARGUMENT_BYTES} bytes of JSON`);
 	return ok({ id, form: "decision", decision, arguments: edited ?? null, reason: reason ?? null });
 }
 
