@@ -106,14 +106,15 @@ export function refuseMember(path: string, message: string): { ok: false; failur
 	return fail({ reason: "invalid_request", issues: [{ path, message }] });
 }
 
-/** Refuses what holds a number that the service has not as it was written. @param path of it. */
-function refuseNumber(path: string, value: unknown) {
-	const fault = findNumberFault(JSON.stringify(value));
+/** Refuses JSON with a number that the service has not as it was written. @param path of it. */
+function refuseNumber(path: string, json: string) {
+	const fault = findNumberFault(json);
 	return fault === null ? null : refuseMember(path, fault);
 }
 
 function refuseArguments(path: string, edited: JsonObject | null) {
-	if (utf8Length(JSON.stringify(edited)) <= MAX_ARGUMENT_BYTES) return refuseNumber(path, edited);
+	const json = JSON.stringify(edited);
+	if (utf8Length(json) <= MAX_ARGUMENT_BYTES) return refuseNumber(path, json);
 	return refuseMember(path, `have more than ${MAX_ARGUMENT_BYTES} bytes of JSON`);
 }
 
@@ -143,7 +144,9 @@ function toResolution(request: ResolutionRequest, path: string): Result<Resoluti
 		);
 	}
 	const refused =
-		decision == null ? refuseNumber(`${path}.payload`, payload) : refuseArguments(`${path}.arguments`, edited ?? null);
+		decision == null
+			? refuseNumber(`${path}.payload`, JSON.stringify(payload))
+			: refuseArguments(`${path}.arguments`, edited ?? null);
 	if (refused) return refused;
 	if (decision == null) return ok({ id, form: "payload", payload });
 	return ok({ id, form: "decision", decision, arguments: edited ?? null, reason: reason ?? null });
