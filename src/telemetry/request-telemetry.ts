@@ -60,7 +60,7 @@ export interface ToolTelemetry {
 	type: "function" | "extension";
 	startedMs: number | null;
 	ms: number | null;
-	/** A code, or the state in which a run's call ended; null where nothing went wrong. */
+	/** The state in which a run's call ended; null where nothing went wrong. */
 	error: string | null;
 	/** JSON texts, after masking; null while content is off. */
 	arguments: string | null;

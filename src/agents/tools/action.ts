@@ -1,13 +1,7 @@
 // The digest of the exact action that a decision is bound to (docs/proofs.md, "Actions"). How arguments are read is in arguments.ts;
 // who may decide, in may-resolve.ts. Pure.
 import { type Hash, hashObject } from "../../proof/hash.ts";
-import { hashSalted } from "../../proof/salted.ts";
 import type { PolicyStand } from "./tool-call.ts";
-
-/** The hash that stands for arguments outside the run: HS over their canonical text. @param salt of the run. */
-export function hashArguments(salt: string, canonical: string): Hash {
-	return hashSalted(salt, canonical);
-}
 
 /** A call of a tool, with all that an approval of it holds for. */
 export interface ToolAction {

@@ -162,8 +162,3 @@ export function failCall(call: ToolCall, result: CallResultMark): ToolCall {
 	demand(!isOver(call) && result.isError, call, "ended");
 	return { ...settlePending(call, "closed", null), ...result, state: "failed" };
 }
-
-/** Whether a pending of the call ended by its time. */
-export function hasExpired({ settled }: Pick<ToolCall, "settled">): boolean {
-	return settled.some(({ end }) => end === "expired");
-}

@@ -3,8 +3,9 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { actionDigest, hashArguments, planDigest, type ToolAction } from "../../../../src/agents/tools/action.ts";
+import { actionDigest, planDigest, type ToolAction } from "../../../../src/agents/tools/action.ts";
 import { type Hash, hashText } from "../../../../src/proof/hash.ts";
+import { hashSalted } from "../../../../src/proof/salted.ts";
 
 const SALT = "000102030405060708090a0b0c0d0e0f";
 const RUN = "agt_01ARZ3NDEKTSV4RRFFQ69G5FAV";
@@ -20,7 +21,7 @@ const ACTION: ToolAction = {
 	callId: "call_01ARZ3NDEKTSV4RRFFQ69G5FAV",
 	tool: "send_money",
 	definition: hashText("definition"),
-	argumentsHash: hashArguments(SALT, CANONICAL),
+	argumentsHash: hashSalted(SALT, CANONICAL),
 	policy: { manifestDigest: hashText("manifest"), version: "1" },
 };
 
